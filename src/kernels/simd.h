@@ -1,0 +1,159 @@
+#pragma once
+
+// The vector type, and the only file with `#if` on the instruction set. A source named *.isa.cpp is compiled once per
+// instruction set, with SCHEMAMEM_ISA naming its namespace. Functions here are forced inline: a copy left to the linker
+// could be taken from the wrong instruction set (tests/rules looks for such copies).
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#if defined(__FMA__)
+#include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+namespace schemamem::SCHEMAMEM_ISA {
+
+#if defined(SCHEMAMEM_ONE_LANE)  // the arithmetic of every kernel without SIMD: preset `scalar`
+template <class T>
+inline constexpr std::size_t kVectorBytes = sizeof(T);
+#elif defined(__AVX512F__)
+template <class T>
+inline constexpr std::size_t kVectorBytes = 64;
+#elif defined(__AVX2__)
+template <class T>
+inline constexpr std::size_t kVectorBytes = 32;
+#else  // SSE2, NEON
+template <class T>
+inline constexpr std::size_t kVectorBytes = 16;
+#endif
+
+/// Registers that a tile may fill with accumulators; the rest hold operands.
+#if defined(__AVX512F__) || defined(__ARM_NEON)
+inline constexpr int kVectorRegisters = 32;
+#else
+inline constexpr int kVectorRegisters = 16;
+#endif
+
+template <class T>
+using IntegerOf = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+
+template <class T>
+struct VectorTypes {
+  typedef T Vector __attribute__((vector_size(kVectorBytes<T>)));
+  typedef T Anywhere __attribute__((vector_size(kVectorBytes<T>), aligned(alignof(T)), may_alias));
+  typedef IntegerOf<T> Integers __attribute__((vector_size(kVectorBytes<T>)));
+};
+
+/// A vector register of T. Arithmetic and comparisons are the compiler's own vector operators; a comparison gives
+/// Integers with all bits set where it holds, and `mask ? a : b` selects.
+template <class T>
+using Vec = typename VectorTypes<T>::Vector;
+template <class T>
+using VecInt = typename VectorTypes<T>::Integers;
+
+template <class T>
+inline constexpr int kLanes = static_cast<int>(kVectorBytes<T> / sizeof(T));
+
+template <class T>
+[[gnu::always_inline]] constexpr std::size_t round_up_to_lanes(std::size_t n) {
+  return (n + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
+}
+
+template <class T>
+[[gnu::always_inline]] inline Vec<T> load(const T* from) {
+  return *reinterpret_cast<const typename VectorTypes<T>::Anywhere*>(from);
+}
+template <class T>
+[[gnu::always_inline]] inline void store(T* to, Vec<T> value) {
+  *reinterpret_cast<typename VectorTypes<T>::Anywhere*>(to) = value;
+}
+template <class T>
+[[gnu::always_inline]] inline Vec<T> broadcast(T value) {
+  return value - Vec<T>{};  // GCC and Clang both turn this into one broadcast
+}
+
+/// a b + c: one rounding where the instruction set has a fused multiply-add, two otherwise, never a mixture.
+template <class T>
+[[gnu::always_inline]] inline Vec<T> multiply_add(Vec<T> a, Vec<T> b, Vec<T> c) {
+#if defined(SCHEMAMEM_ONE_LANE)
+  return a * b + c;
+#elif defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    return _mm512_fmadd_ps(a, b, c);
+  } else {
+    return _mm512_fmadd_pd(a, b, c);
+  }
+#elif defined(__FMA__)
+  if constexpr (sizeof(T) == 4) {
+    return _mm256_fmadd_ps(a, b, c);
+  } else {
+    return _mm256_fmadd_pd(a, b, c);
+  }
+#elif defined(__ARM_NEON)
+  if constexpr (sizeof(T) == 4) {
+    return vfmaq_f32(c, a, b);
+  } else {
+    return vfmaq_f64(c, a, b);
+  }
+#else
+  return a * b + c;
+#endif
+}
+
+template <class T>
+[[gnu::always_inline]] inline Vec<T> max(Vec<T> a, Vec<T> b) {
+  return a > b ? a : b;
+}
+template <class T>
+[[gnu::always_inline]] inline Vec<T> min(Vec<T> a, Vec<T> b) {
+  return a < b ? a : b;
+}
+template <class T>
+[[gnu::always_inline]] inline Vec<T> absolute(Vec<T> a) {
+  constexpr IntegerOf<T> kAllButSign = std::numeric_limits<IntegerOf<T>>::max();
+  return reinterpret_cast<Vec<T>>(reinterpret_cast<VecInt<T>>(a) & kAllButSign);
+}
+
+/// The sum of the lanes, always added in the same tree: halves onto each other.
+template <class T>
+[[gnu::always_inline]] inline T horizontal_sum(Vec<T> value) {
+  T lanes[kLanes<T>];
+  store<T>(lanes, value);
+#pragma GCC unroll 8
+  for (int half = kLanes<T> / 2; half > 0; half /= 2) {
+#pragma GCC unroll 16
+    for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  }
+  return lanes[0];
+}
+template <class T>
+[[gnu::always_inline]] inline T horizontal_max(Vec<T> value) {
+  T result = value[0];
+#pragma GCC unroll 16
+  for (int i = 1; i < kLanes<T>; ++i) result = value[i] > result ? value[i] : result;
+  return result;
+}
+
+/// Lane numbers 0, 1, 2, ...
+template <class T>
+[[gnu::always_inline]] inline VecInt<T> lane_numbers() {
+  VecInt<T> numbers{};
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes<T>; ++i) numbers[i] = i;
+  return numbers;
+}
+/// All bits set in the first `count` lanes.
+template <class T>
+[[gnu::always_inline]] inline VecInt<T> first_lanes(std::ptrdiff_t count) {
+  return lane_numbers<T>() < static_cast<IntegerOf<T>>(count > kLanes<T> ? kLanes<T> : count);
+}
+template <class T>
+[[gnu::always_inline]] inline Vec<T> keep(VecInt<T> mask, Vec<T> value) {
+  return reinterpret_cast<Vec<T>>(reinterpret_cast<VecInt<T>>(value) & mask);
+}
+
+}  // namespace schemamem::SCHEMAMEM_ISA

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/view.h"
+
+namespace schemamem {
+
+/// One named tensor inside a flat buffer.
+struct TensorSpec {
+  std::string name;
+  std::vector<std::size_t> shape;
+  std::size_t offset = 0;  // in elements, from the start of the buffer
+  std::size_t size = 0;
+};
+
+/// Names, shapes and places of tensors in one flat buffer. Weights, gradients and optimiser moments share one layout,
+/// so that whatever acts on all parameters is one loop. Tensors follow each other without gaps, in the order they were
+/// added.
+class Layout {
+ public:
+  /// Appends a tensor and returns its offset.
+  std::size_t add(std::string name, std::vector<std::size_t> shape);
+
+  const std::vector<TensorSpec>& tensors() const { return tensors_; }
+  std::size_t size() const { return size_; }
+  bool contains(std::string_view name) const;
+  /// The tensor called `name`; asking for one that is not there is the caller's mistake.
+  const TensorSpec& find(std::string_view name) const;
+
+  /// The part of `flat` that holds `name`.
+  template <class T>
+  View<T, 1> in(View<T, 1> flat, std::string_view name) const {
+    const TensorSpec& spec = find(name);
+    return flat.slice(spec.offset, spec.size);
+  }
+
+ private:
+  std::vector<TensorSpec> tensors_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace schemamem
