@@ -68,31 +68,21 @@ template <class T, class Rows, class Columns, class Depth>
       });
 }
 
-/// [rows x columns], both multiples of the lanes, to its transpose, a square of vectors at a time.
-template <class T, std::size_t... I>
-[[gnu::always_inline]] inline Vec<T> interleave_low(Vec<T> a, Vec<T> b, std::index_sequence<I...>) {
-  return __builtin_shufflevector(a, b, static_cast<int>(I % 2 == 0 ? I / 2 : sizeof...(I) + I / 2)...);
-}
-template <class T, std::size_t... I>
-[[gnu::always_inline]] inline Vec<T> interleave_high(Vec<T> a, Vec<T> b, std::index_sequence<I...>) {
-  constexpr std::size_t kHalf = sizeof...(I) / 2;
-  return __builtin_shufflevector(a, b, static_cast<int>(kHalf + (I % 2 == 0 ? I / 2 : sizeof...(I) + I / 2))...);
-}
 template <class T>
 [[gnu::always_inline]] inline void transpose_square(Vec<T> (&m)[kLanes<T>]) {
-  constexpr std::make_index_sequence<kLanes<T>> kAll{};
 #pragma GCC unroll 4
   for (int step = 1; step < kLanes<T>; step *= 2) {  // each pass rotates the bits of (row, lane) by one place
     Vec<T> next[kLanes<T>];
 #pragma GCC unroll 8
     for (int i = 0; i < kLanes<T> / 2; ++i) {
-      next[2 * i] = interleave_low<T>(m[i], m[i + kLanes<T> / 2], kAll);
-      next[2 * i + 1] = interleave_high<T>(m[i], m[i + kLanes<T> / 2], kAll);
+      next[2 * i] = interleave_low<T>(m[i], m[i + kLanes<T> / 2]);
+      next[2 * i + 1] = interleave_high<T>(m[i], m[i + kLanes<T> / 2]);
     }
 #pragma GCC unroll 16
     for (int i = 0; i < kLanes<T>; ++i) m[i] = next[i];
   }
 }
+/// [rows x columns], both multiples of the lanes, to its transpose, a square of vectors at a time.
 template <class T>
 [[gnu::always_inline]] inline void transpose(const T* from, std::size_t from_row, std::size_t rows, std::size_t columns,
                                              T* to, std::size_t to_row) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #if defined(__FMA__)
 #include <immintrin.h>
@@ -113,25 +114,66 @@ template <class T>
   return a < b ? a : b;
 }
 template <class T>
+[[gnu::always_inline]] inline Vec<T> square_root(Vec<T> a) {
+#if defined(__AVX512F__) && !defined(SCHEMAMEM_ONE_LANE)
+  if constexpr (sizeof(T) == 4) {
+    return _mm512_sqrt_ps(a);
+  } else {
+    return _mm512_sqrt_pd(a);
+  }
+#else
+  Vec<T> root{};
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes<T>; ++i) root[i] = sizeof(T) == 4 ? static_cast<T>(__builtin_sqrtf(static_cast<float>(a[i]))) : static_cast<T>(__builtin_sqrt(a[i]));
+  return root;
+#endif
+}
+template <class T>
 [[gnu::always_inline]] inline Vec<T> absolute(Vec<T> a) {
   constexpr IntegerOf<T> kAllButSign = std::numeric_limits<IntegerOf<T>>::max();
   return reinterpret_cast<Vec<T>>(reinterpret_cast<VecInt<T>>(a) & kAllButSign);
 }
 
-/// The sum of the lanes, always added in the same tree: halves onto each other.
+/// a0 b0 a1 b1 ... of the lower (First = 0) or the upper halves (First = lanes / 2).
+template <class T, std::size_t First, std::size_t... I>
+[[gnu::always_inline]] inline Vec<T> interleave(Vec<T> a, Vec<T> b, std::index_sequence<I...>) {
+  return __builtin_shufflevector(a, b, static_cast<int>(First + I / 2 + (I % 2) * sizeof...(I))...);
+}
 template <class T>
-[[gnu::always_inline]] inline T horizontal_sum(Vec<T> value) {
+[[gnu::always_inline]] inline Vec<T> interleave_low(Vec<T> a, Vec<T> b) {
+  return interleave<T, 0>(a, b, std::make_index_sequence<kLanes<T>>{});
+}
+template <class T>
+[[gnu::always_inline]] inline Vec<T> interleave_high(Vec<T> a, Vec<T> b) {
+  return interleave<T, kLanes<T> / 2>(a, b, std::make_index_sequence<kLanes<T>>{});
+}
+
+/// Lane i of the result is the sum of the lanes of m[i]. Every sum is the same tree (upper half onto lower half),
+/// whatever the other vectors hold.
+template <class T>
+[[gnu::always_inline]] inline Vec<T> sums_of_lanes(Vec<T> (&m)[kLanes<T>]) {
+#pragma GCC unroll 4
+  for (int half = kLanes<T> / 2; half > 0; half /= 2) {
+#pragma GCC unroll 8
+    for (int i = 0; i < half; ++i) m[i] = interleave_low<T>(m[i], m[i + half]) + interleave_high<T>(m[i], m[i + half]);
+  }
+  return m[0];
+}
+/// The sum of the lanes, by the same tree.
+template <class T>
+[[gnu::always_inline]] inline T sum_of_lanes(Vec<T> value) {
   T lanes[kLanes<T>];
   store<T>(lanes, value);
-#pragma GCC unroll 8
+#pragma GCC unroll 4
   for (int half = kLanes<T> / 2; half > 0; half /= 2) {
-#pragma GCC unroll 16
+#pragma GCC unroll 8
     for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
   }
   return lanes[0];
 }
+
 template <class T>
-[[gnu::always_inline]] inline T horizontal_max(Vec<T> value) {
+[[gnu::always_inline]] inline T max_of_lanes(Vec<T> value) {
   T result = value[0];
 #pragma GCC unroll 16
   for (int i = 1; i < kLanes<T>; ++i) result = value[i] > result ? value[i] : result;
