@@ -4,8 +4,8 @@
 
 namespace schemamem::SCHEMAMEM_ISA {
 
-/// y = gain * x / sqrt(mean(x^2) + eps), row by row. Rows are padded to whole vectors with zeros; the mean is over `width`.
-/// `inverse` keeps 1 / sqrt(...) of each row for the backward pass.
+/// y = gain * x / sqrt(mean(x^2) + eps), row by row. Rows are padded to whole vectors with zeros; the mean is over
+/// `width`. `inverse` keeps 1 / sqrt(...) of each row for the backward pass.
 template <class T, class Padded>
 [[gnu::always_inline]] inline void rms_norm_forward(const T* x, const T* gain, T* y, T* inverse, std::size_t rows,
                                                     std::size_t width, Padded padded, T eps) {

@@ -4,10 +4,11 @@
 
 namespace schemamem::SCHEMAMEM_ISA {
 
-/// sums[t] = finish(sum of the lanes of row_vector(t)), rows a register at a time. A row's sum has the same bits whichever
-/// rows share its register.
+/// sums[t] = finish(sum of the lanes of row_vector(t)), rows a register at a time. A row's sum has the same bits
+/// whichever rows share its register.
 template <class T, class RowVector, class Finish>
-[[gnu::always_inline]] inline void row_sums(std::size_t rows, T* sums, const RowVector& row_vector, const Finish& finish) {
+[[gnu::always_inline]] inline void row_sums(std::size_t rows, T* sums, const RowVector& row_vector,
+                                            const Finish& finish) {
   for (std::size_t first = 0; first < rows; first += kLanes<T>) {
     const std::size_t count = rows - first < kLanes<T> ? rows - first : kLanes<T>;
     Vec<T> partial[kLanes<T>];

@@ -117,14 +117,16 @@ template <class T>
 [[gnu::always_inline]] inline Vec<T> square_root(Vec<T> a) {
 #if defined(__AVX512F__) && !defined(SCHEMAMEM_ONE_LANE)
   if constexpr (sizeof(T) == 4) {
-    return _mm512_sqrt_ps(a);
+    return _mm512_mask_sqrt_ps(a, static_cast<__mmask16>(-1), a);  // unmasked, GCC 12 warns of its own header
   } else {
-    return _mm512_sqrt_pd(a);
+    return _mm512_mask_sqrt_pd(a, static_cast<__mmask8>(-1), a);
   }
 #else
   Vec<T> root{};
 #pragma GCC unroll 16
-  for (int i = 0; i < kLanes<T>; ++i) root[i] = sizeof(T) == 4 ? static_cast<T>(__builtin_sqrtf(static_cast<float>(a[i]))) : static_cast<T>(__builtin_sqrt(a[i]));
+  for (int i = 0; i < kLanes<T>; ++i)
+    root[i] = sizeof(T) == 4 ? static_cast<T>(__builtin_sqrtf(static_cast<float>(a[i])))
+                             : static_cast<T>(__builtin_sqrt(a[i]));
   return root;
 #endif
 }
@@ -161,7 +163,7 @@ template <class T>
 }
 /// The sum of the lanes, by the same tree.
 template <class T>
-[[gnu::always_inline]] inline T sum_of_lanes(Vec<T> value) {
+[[gnu::always_inline]] inline T horizontal_sum(Vec<T> value) {
   T lanes[kLanes<T>];
   store<T>(lanes, value);
 #pragma GCC unroll 4
@@ -173,7 +175,7 @@ template <class T>
 }
 
 template <class T>
-[[gnu::always_inline]] inline T max_of_lanes(Vec<T> value) {
+[[gnu::always_inline]] inline T horizontal_max(Vec<T> value) {
   T result = value[0];
 #pragma GCC unroll 16
   for (int i = 1; i < kLanes<T>; ++i) result = value[i] > result ? value[i] : result;

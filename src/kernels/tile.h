@@ -116,7 +116,8 @@ template <int MaxRows, int MaxVecs, class Rows, class Vecs, class Body>
     for_row_blocks<MaxRows>(rows, [&](auto height, std::size_t i) { body(height, width, i, v); });
     v += width;
   };
-  if constexpr (!std::is_integral_v<Vecs>) {  // as few panels as possible, of even width: 4 vectors are 2 + 2, not 3 + 1
+  if constexpr (!std::is_integral_v<Vecs>) {  // as few panels as possible, of even width: 4 vectors are 2 + 2, not 3 +
+                                              // 1
     constexpr int kPanels = (static_cast<int>(Vecs::value) + MaxVecs - 1) / MaxVecs;
     constexpr int kWidth = (static_cast<int>(Vecs::value) + kPanels - 1) / kPanels;
     constexpr int kRest = static_cast<int>(Vecs::value) % kWidth;

@@ -47,18 +47,18 @@ struct StreamState {
 /// the activations of one episode, a share of the gradient. Each is sized when it is made; using it allocates nothing.
 template <class T>
 struct Folded {
-  virtual ~Folded() = default;
+  virtual ~Folded();
 };
 template <class T>
 struct Tape {
-  virtual ~Tape() = default;
+  virtual ~Tape();
   /// False if a kernel wrote past the end of one of its buffers; always true unless the policy asked for guards.
   virtual bool guards_intact() const = 0;
   virtual std::size_t bytes() const = 0;
 };
 template <class T>
 struct GradientShard {
-  virtual ~GradientShard() = default;
+  virtual ~GradientShard();
   virtual void clear() = 0;
 };
 
@@ -74,7 +74,7 @@ struct TapeSize {
 template <class T>
 class SequenceModel {
  public:
-  virtual ~SequenceModel() = default;
+  virtual ~SequenceModel();
 
   virtual const ModelConfig& config() const = 0;
   virtual const Layout& parameters() const = 0;

@@ -1,0 +1,13 @@
+#include "models/schemamem/backward.h"
+#include "models/schemamem/engines.h"
+#include "models/schemamem/fold.h"
+#include "models/schemamem/forward.h"
+#include "models/schemamem/stream.h"
+
+namespace schemamem::SCHEMAMEM_ISA {
+
+SchemaMemEngine<double>* make_any_engine(const SchemaMemConfig& config, double /*scalar*/) {
+  return new Engine<double, AnyShape<double>>(config);
+}
+
+}  // namespace schemamem::SCHEMAMEM_ISA
