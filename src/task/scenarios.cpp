@@ -31,6 +31,7 @@ constexpr std::array kUpdatedDefault{Group::kUpdated, Group::kDefault};
 constexpr std::array kRetainedDefault{Group::kRetained, Group::kDefault};
 constexpr std::array kAllThree{Group::kRetained, Group::kUpdated, Group::kDefault};
 
+/// In the order of the enumeration, which is how info() finds a row.
 constexpr std::array kScenarios{
     ScenarioInfo{.scenario = Scenario::kTransactionQuarter,
                  .name = "transaction-quarter",
@@ -93,10 +94,9 @@ bool ScenarioInfo::takes_delay() const {
 std::span<const ScenarioInfo> all_scenarios() { return kScenarios; }
 
 const ScenarioInfo& info(Scenario scenario) {
-  const auto row = std::find_if(kScenarios.begin(), kScenarios.end(),
-                                [scenario](const ScenarioInfo& candidate) { return candidate.scenario == scenario; });
-  require(row != kScenarios.end(), "info: not a scenario");
-  return *row;
+  const auto row = static_cast<std::size_t>(scenario);
+  require(row < kScenarios.size(), "info: not a scenario");
+  return kScenarios[row];
 }
 
 Result<Scenario> parse_scenario(std::string_view name) {
@@ -123,28 +123,6 @@ std::string_view group_name(Group group) {
       break;
   }
   return "none";
-}
-
-Places places(const ScenarioInfo& scenario, AddressSet set, const Setting& setting) {
-  const std::size_t n = setting.addresses();
-  const std::size_t subset = std::max<std::size_t>(2, n / scenario.subset_divisor);
-  switch (set) {
-    case kFirstHalf:
-      return {0, n / 2};
-    case kFirstQuarter:
-      return {0, n / 4};
-    case kSecondQuarter:
-      return {n / 4, n / 2};
-    case kLastHalf:
-      return {n / 2, n};
-    case kSubset:
-      return {0, subset};
-    case kSubsetHalf:
-      return {0, subset / 2};
-    case kAll:
-      break;
-  }
-  return {0, n};
 }
 
 }  // namespace schemamem

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -78,6 +79,26 @@ struct Places {
 };
 
 /// A subset has at least two addresses, one written and one not, so that both groups are asked (A2, a quarter: q = 2).
-Places places(const ScenarioInfo& scenario, AddressSet set, const Setting& setting);
+inline Places places(const ScenarioInfo& scenario, AddressSet set, const Setting& setting) {
+  const std::size_t n = setting.addresses();
+  const std::size_t subset = std::max<std::size_t>(2, n / scenario.subset_divisor);
+  switch (set) {
+    case AddressSet::kFirstHalf:
+      return {0, n / 2};
+    case AddressSet::kFirstQuarter:
+      return {0, n / 4};
+    case AddressSet::kSecondQuarter:
+      return {n / 4, n / 2};
+    case AddressSet::kLastHalf:
+      return {n / 2, n};
+    case AddressSet::kSubset:
+      return {0, subset};
+    case AddressSet::kSubsetHalf:
+      return {0, subset / 2};
+    case AddressSet::kAll:
+      break;
+  }
+  return {0, n};
+}
 
 }  // namespace schemamem

@@ -113,10 +113,10 @@ TEST(EpisodeMaker, MakesTheSameEpisodeForever) {
   std::vector<std::vector<int>> inputs;
   for (const Token& token : make_episode(request, {42, Purpose::kTrainEpisode, 7}))
     inputs.push_back({token.address, token.value});
-  EXPECT_EQ(inputs, (std::vector<std::vector<int>>{{2, 1},  {3, 4},  {4, 0},  {6, 4},  {4, -1}, {5, -1}, {2, -1},
-                                                   {1, -1}, {7, -1}, {0, -1}, {3, -1}, {6, -1}, {2, 6},  {3, 0},
-                                                   {7, -1}, {0, -1}, {5, -1}, {7, -1}, {1, -1}, {4, -1}, {2, -1},
-                                                   {3, -1}, {6, -1}, {0, -1}, {5, -1}}));
+  EXPECT_EQ(inputs, (std::vector<std::vector<int>>{{1, 2},  {0, 2},  {7, 4},  {3, 6},  {1, -1}, {3, -1}, {5, -1},
+                                                   {4, -1}, {2, -1}, {0, -1}, {6, -1}, {7, -1}, {1, 5},  {0, 6},
+                                                   {2, -1}, {2, -1}, {4, -1}, {7, -1}, {6, -1}, {1, -1}, {5, -1},
+                                                   {4, -1}, {2, -1}, {0, -1}, {3, -1}}));
 }
 
 TEST(EpisodeMaker, UsesEveryAddressAndEveryAllowedValueEquallyOften) {
