@@ -40,3 +40,15 @@ foreach(source IN LISTS sources)
   set_tests_properties(extras.${name} PROPERTIES LABELS extras SKIP_RETURN_CODE 77
                        ENVIRONMENT "SCHEMAMEM_PROGRAM=$<TARGET_FILE:schemamem>")
 endforeach()
+
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/rules/*.cpp)
+add_executable(rules_test ${sources})
+target_include_directories(rules_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_compile_features(rules_test PRIVATE cxx_std_20)
+target_compile_definitions(rules_test PRIVATE SCHEMAMEM_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                              SCHEMAMEM_BINARY_DIR="${PROJECT_BINARY_DIR}"
+                                              SCHEMAMEM_BUILD_TYPE="$<CONFIG>")
+target_compile_options(rules_test PRIVATE ${SCHEMAMEM_OPTIONS} -O1)  # regular expressions compile slowly
+target_link_libraries(rules_test PRIVATE GTest::gmock GTest::gtest_main)
+add_dependencies(rules_test schemamem)
+gtest_discover_tests(rules_test DISCOVERY_TIMEOUT 60 TEST_PREFIX "rules." PROPERTIES LABELS rules)
