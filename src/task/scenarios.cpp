@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/parse.h"
 #include "base/suggest.h"
+#include "base/text.h"
 
 namespace schemamem {
 namespace {
@@ -105,7 +105,7 @@ Result<Scenario> parse_scenario(std::string_view name) {
     if (scenario.name == name) return scenario.scenario;
     names.emplace_back(scenario.name);
   }
-  return Error(ErrorKind::kUsage, fmt::format("Unknown scenario {}: expected one of {}.{}", in_quotes(name),
+  return Error(ErrorKind::kUsage, fmt::format("Unknown scenario {}: expected one of {}.{}", quote(name),
                                               fmt::join(names, ", "), did_you_mean(name, names)));
 }
 

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <optional>
 
-#include "base/parse.h"
 #include "base/suggest.h"
+#include "base/text.h"
 
 namespace schemamem {
 namespace {
@@ -55,14 +55,14 @@ Result<Setting> parse_setting(std::string_view name) {
   if (!setting)
     return Error(ErrorKind::kUsage, fmt::format("Unknown setting {}: expected A<address bits>V<value bits>, each from "
                                                 "{} to {}, such as A3V3.{}",
-                                                in_quotes(name), kFewest, kMost, did_you_mean(name, all_names())));
+                                                quote(name), kFewest, kMost, did_you_mean(name, all_names())));
   if (!is_supported(*setting)) {
     const bool address = !in_range(setting->address_bits);
     const Setting nearest{std::clamp(setting->address_bits, kFewest, kMost),
                           std::clamp(setting->value_bits, kFewest, kMost)};
     return Error(ErrorKind::kUsage,
                  fmt::format("Setting {} is not supported: {} bits go from {} to {}, found {}. The nearest is {}.",
-                             in_quotes(name), address ? "address" : "value", kFewest, kMost,
+                             quote(name), address ? "address" : "value", kFewest, kMost,
                              address ? setting->address_bits : setting->value_bits, nearest.name()));
   }
   return *setting;
