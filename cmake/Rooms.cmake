@@ -2,6 +2,9 @@
 # set, into the namespace schemamem::<isa>, and a table picks one at start-up (docs/decisions/0001).
 
 set(SCHEMAMEM_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  list(APPEND SCHEMAMEM_WARNINGS -Wno-restrict)  # GCC 12 warns wrongly of "text" + std::string (its bug 105651)
+endif()
 if(SCHEMAMEM_WERROR)
   list(APPEND SCHEMAMEM_WARNINGS -Werror)
 endif()
@@ -39,6 +42,7 @@ function(schemamem_room name)
   list(FILTER sources EXCLUDE REGEX "\\.isa\\.cpp$")
   list(TRANSFORM ROOM_USES PREPEND schemamem_)
   set(target schemamem_${name})
+  set_property(GLOBAL APPEND PROPERTY SCHEMAMEM_ROOMS ${name})
   if(NOT sources)
     add_library(${target} INTERFACE)
     target_link_libraries(${target} INTERFACE ${ROOM_USES} ${ROOM_LINKS})

@@ -1,0 +1,42 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "task/batch.h"
+
+namespace {
+
+std::atomic<long> allocations = 0;  // the one global: operator new has no other way to report
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace schemamem {
+namespace {
+
+TEST(BatchFiller, AllocatesNothingWhileItFills) {
+  const Setting setting{4, 4};
+  std::vector<TaskCase> cases(64, {.setting = setting, .scenario = Scenario::kOverwrite, .delay = 96});
+  for (std::size_t i = 0; i < cases.size(); i += 3) cases[i] = {.setting = setting, .scenario = Scenario::kImmediate};
+  Batch batch(setting, cases.size(), 64 * 200);
+  BatchFiller filler(setting, 200, 2);
+  ThreadPool pool(2);
+  const long before = allocations;
+  for (std::uint64_t step = 0; step < 10; ++step)
+    filler.fill(cases, {.seed = 1, .purpose = Purpose::kTest, .index = step * cases.size()}, pool, batch);
+  EXPECT_EQ(allocations - before, 0);
+  EXPECT_GT(before, 0);
+}
+
+}  // namespace
+}  // namespace schemamem
