@@ -16,18 +16,28 @@
 #include <arm_neon.h>
 #endif
 
+#include "kernels/isa.h"
+
 namespace schemamem::SCHEMAMEM_ISA {
 
 #if defined(SCHEMAMEM_ONE_LANE)  // the arithmetic of every kernel without SIMD: preset `scalar`
+inline constexpr Isa kThisIsa = Isa::kScalar;
 template <class T>
 inline constexpr std::size_t kVectorBytes = sizeof(T);
 #elif defined(__AVX512F__)
+inline constexpr Isa kThisIsa = Isa::kAvx512;
 template <class T>
 inline constexpr std::size_t kVectorBytes = 64;
 #elif defined(__AVX2__)
+inline constexpr Isa kThisIsa = Isa::kAvx2;
 template <class T>
 inline constexpr std::size_t kVectorBytes = 32;
-#else  // SSE2, NEON
+#elif defined(__ARM_NEON)
+inline constexpr Isa kThisIsa = Isa::kNeon;
+template <class T>
+inline constexpr std::size_t kVectorBytes = 16;
+#else
+inline constexpr Isa kThisIsa = Isa::kBaseline;
 template <class T>
 inline constexpr std::size_t kVectorBytes = 16;
 #endif

@@ -65,4 +65,10 @@ class SchemaMemEngine {
 template <class T>
 std::unique_ptr<SchemaMemEngine<T>> make_schemamem_engine(const SchemaMemConfig& config, Isa isa, bool general);
 
+/// The factories of each instruction set, defined in paper_*.isa.cpp and any_*.isa.cpp.
+template <Isa isa, class T>
+SchemaMemEngine<T>* make_paper_engine(const SchemaMemConfig& config);
+template <Isa isa, class T>
+SchemaMemEngine<T>* make_any_engine(const SchemaMemConfig& config);
+
 }  // namespace schemamem
