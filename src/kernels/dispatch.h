@@ -7,9 +7,9 @@
 
 namespace schemamem {
 
-/// Calls make(std::integral_constant<Isa, isa>{}) for an instruction set that was compiled in: the table that turns a choice
-/// made at run time into code. Factories are templates on Isa, each *.isa.cpp source specialises them for its own
-/// (kThisIsa in simd.h). Asking for one that is not in available_isas() is the caller's mistake.
+/// Calls make(std::integral_constant<Isa, isa>{}) for an instruction set that was compiled in: the table that turns a
+/// choice made at run time into code. Factories are templates on Isa, each *.isa.cpp source specialises them for its
+/// own (kThisIsa in simd.h). Asking for one that is not in available_isas() is the caller's mistake.
 template <class Make>
 auto dispatch(Isa isa, Make&& make) {
   switch (isa) {

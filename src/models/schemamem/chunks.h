@@ -8,14 +8,14 @@
 
 namespace schemamem {
 
-/// The commit rules (docs/design.md, "When a chunk ends"): a chunk ends after `commit_every` inputs, and between two inputs
-/// whose validity bits differ. Nothing commits after the last input.
+/// The commit rules (docs/design.md, "When a chunk ends"): a chunk ends after `commit_every` inputs, and between two
+/// inputs whose validity bits differ. Nothing commits after the last input.
 inline bool chunk_ends_before(std::size_t tokens_in_chunk, std::size_t commit_every, bool same_validity) {
   return tokens_in_chunk > 0 && (tokens_in_chunk == commit_every || !same_validity);
 }
 
-/// Cuts an episode; the validity bit is the last of each row. `chunks` is overwritten and only grows while its capacity is
-/// too small. In full-history mode there is one chunk and no commit.
+/// Cuts an episode; the validity bit is the last of each row. `chunks` is overwritten and only grows while its capacity
+/// is too small. In full-history mode there is one chunk and no commit.
 template <class T>
 void cut_into_chunks(View<const T, 2> x, std::size_t commit_every, bool full_history, std::vector<Chunk>& chunks) {
   const std::size_t tokens = x.extent(0), bit = x.extent(1) - 1;

@@ -93,7 +93,8 @@ class SchemaMemModel final : public SequenceModel<T> {
     engine_->forward(folded, episode.x, t.chunks, episode.mode == Mode::kRecurrent, *t.activations, logits);
   }
 
-  T backward(const Folded<T>& folded, Tape<T>& tape, View<const T, 2> d_logits, GradientShard<T>& shard) const override {
+  T backward(const Folded<T>& folded, Tape<T>& tape, View<const T, 2> d_logits,
+             GradientShard<T>& shard) const override {
     auto& t = static_cast<EpisodeTape<T>&>(tape);
     require(!t.chunks.empty() && d_logits.extent(0) == t.chunks.back().end && d_logits.extent(1) == sizes_.outputs,
             "backward: d_logits are [T, outputs] of the episode on the tape");
@@ -137,7 +138,8 @@ class SchemaMemModel final : public SequenceModel<T> {
                View<T, 2> logits) const override {
     require(x.extent(1) == sizes_.inputs, "advance: one number per input bit");
     require(logits.extent(0) == x.extent(0) && logits.extent(1) == sizes_.outputs, "advance: logits are [T, outputs]");
-    require(state.mode != Mode::kFullHistory, "advance: a stream is recurrent or ablated; full history has no bounded state");
+    require(state.mode != Mode::kFullHistory,
+            "advance: a stream is recurrent or ablated; full history has no bounded state");
     auto& s = static_cast<StreamScratch<T>&>(scratch);
     point_at(state, s);
     const std::size_t tokens = x.extent(0), bit = sizes_.inputs - 1;
@@ -168,8 +170,9 @@ class SchemaMemModel final : public SequenceModel<T> {
     return ends;
   }
 
-  /// 3 L sum over chunks of [c (12 d^2 + 32 d + 96 d) + n 2 c d M + 2 d c (c + 1) + 8 M d^2] for the paper's sizes, with n = 5 slot
-  /// products a chunk and 4 in the last (nothing is committed after it); the bank of the first chunk is static.
+  /// 3 L sum over chunks of [c (12 d^2 + 32 d + 96 d) + n 2 c d M + 2 d c (c + 1) + 8 M d^2] for the paper's sizes,
+  /// with n = 5 slot products a chunk and 4 in the last (nothing is committed after it); the bank of the first chunk is
+  /// static.
   double training_flops(std::span<const std::size_t> ends) const override {
     const auto d = static_cast<double>(sizes_.width), slots = static_cast<double>(sizes_.slots);
     const auto hidden = static_cast<double>(sizes_.hidden), head_dim = static_cast<double>(sizes_.head_dim);
@@ -179,7 +182,8 @@ class SchemaMemModel final : public SequenceModel<T> {
     for (std::size_t i = 0; i < ends.size(); ++i) {
       const auto c = static_cast<double>(ends[i] - begin);
       const double slot_products = i + 1 < ends.size() ? 5 : 4;
-      flops += c * per_token + slot_products * 2 * c * d * slots + 2 * d * c * (c + 1) + (i > 0 ? 8 * slots * d * d : 0);
+      flops +=
+          c * per_token + slot_products * 2 * c * d * slots + 2 * d * c * (c + 1) + (i > 0 ? 8 * slots * d * d : 0);
       begin = ends[i];
     }
     return 3 * static_cast<double>(sizes_.layers) * flops;
