@@ -26,11 +26,10 @@ Status check_evaluation(const TaskCase& request) {
   if (const Status status = check(request); !status) return status.error();
   const ScenarioInfo& scenario = info(request.scenario);
   if (scenario.paper_index) return Done{};
-  return Error(
-      ErrorKind::kUsage,
-      fmt::format("Scenario \"{}\" is for training only and has no evaluation episodes. Choose immediate, "
-                  "retention, interference or overwrite, or draw it from an addressed stream with a seed of your own.",
-                  scenario.name));
+  return Error(ErrorKind::kUsage,
+               fmt::format("Scenario \"{}\" is for training only and has no evaluation episodes. Choose immediate, "
+                           "retention, interference or overwrite.",
+                           scenario.name));
 }
 
 EvaluationEpisodes::EvaluationEpisodes(const TaskCase& request, EvaluationOptions options)
