@@ -24,7 +24,7 @@ template <class T, class Shape>
   multiply<T>({t.d_gate_up, gates, 1}, {w.gate_up_t, D}, t.d_rows, D, rows, D, gates);
   multiply_onto<T>({a.z, 1, D}, {t.d_gate_up, gates}, g.gate_up, gates, D, gates, rows);
   for (std::size_t i = 0; i < rows * D; i += kLanes<T>) store<T>(t.d_h1 + i, load<T>(d_next + i));
-  rms_norm_backward<T>(a.h1, w.norm2, a.inverse2, t.d_rows, t.d_h1, g.norm2, t.offsets, rows, s_.width, D);
+  rms_norm_backward<T>(a.h1, w.norm2, a.inverse2, t.d_rows, t.d_h1, g.norm2, rows, s_.width, D);
   multiply<T>({t.d_h1, D, 1}, {w.mix_t, both}, t.d_af, both, rows, both, D);
   multiply_onto<T>({a.af, 1, both}, {t.d_h1, D}, g.mix, D, both, D, rows);
 }
@@ -221,8 +221,7 @@ T Engine<T, Shape>::backward(const Folded<T>& folded, Tape<T>& tape, View<const 
   multiply<T>({t.d_out, outputs_, 1}, {f.output_t, D}, t.d_rows, D, tokens, D, outputs);
   multiply_onto<T>({t.normed, 1, D}, {t.d_out, outputs_}, g.output, outputs_, D, outputs_, tokens);
   for (std::size_t i = 0; i < tokens * D; ++i) t.d_h[i] = 0;
-  rms_norm_backward<T>(t.last, f.final_norm, t.inverse_last, t.d_rows, t.d_h, g.final_norm, t.offsets, tokens, s_.width,
-                       D);
+  rms_norm_backward<T>(t.last, f.final_norm, t.inverse_last, t.d_rows, t.d_h, g.final_norm, tokens, s_.width, D);
 
   double penalty = 0;
   const T per_element = T(1) / static_cast<T>(s_.slots * s_.width);
@@ -262,7 +261,7 @@ T Engine<T, Shape>::backward(const Folded<T>& folded, Tape<T>& tape, View<const 
       write_backward(w, a, rows, committed, t, d);
       if (!is_static) bank_backward(w, bank.features, t, d);
       for (std::size_t i = 0; i < rows * D; i += kLanes<T>) store<T>(d_h + i, load<T>(t.d_h1 + i));
-      rms_norm_backward<T>(a.h, w.norm1, a.inverse1, t.d_x, d_h, d.norm1, t.offsets, rows, s_.width, D);
+      rms_norm_backward<T>(a.h, w.norm1, a.inverse1, t.d_x, d_h, d.norm1, rows, s_.width, D);
     }
   }
   multiply_onto<T>({t.inputs, 1, t.input_row}, {t.d_h, D}, g.input, D, inputs, D, tokens);
