@@ -28,6 +28,10 @@ consteval std::size_t head_room() {
   }
 }
 
+/// Scores up to 100 in base 2 need no shift, see slot_attention.h; here compared as |query|^2 |key|^2.
+template <class T>
+inline constexpr T kBoundedSquare = 100 * 100;
+
 /// How query rows are packed into registers.
 struct LocalBlocks {
   std::size_t heads_together;  // heads in one register
@@ -61,13 +65,22 @@ struct QuadTypes {
   typedef T Quad __attribute__((vector_size(4 * sizeof(T)), aligned(alignof(T)), may_alias));
 };
 
-/// Rotates feature pairs (i, i + half) of a row stored feature-major: low' = low c - high s, high' = high c + low s, times
-/// `scale`. cosines and sines hold `pairs` = heads * half entries for the row's position; `direction` is 1 or -1 (the inverse).
+/// Rotates feature pairs (i, i + half) of a row stored feature-major: low' = low c - high s, high' = high c + low s,
+/// times `scale`. cosines and sines hold `pairs` = heads * half entries for the row's position; `direction` is 1 or -1
+/// (the inverse).
 template <class T>
 [[gnu::always_inline]] inline void rotate_row(T* row, const T* cosines, const T* sines, std::size_t pairs, T direction,
                                               T scale) {
   using Quad = typename QuadTypes<T>::Quad;
   std::size_t j = 0;
+  for (; j + kLanes<T> <= pairs; j += kLanes<T>) {
+    const Vec<T> low = load<T>(row + j);
+    const Vec<T> high = load<T>(row + pairs + j);
+    const Vec<T> c = load<T>(cosines + j) * scale;
+    const Vec<T> s = load<T>(sines + j) * (scale * direction);
+    store<T>(row + j, low * c - high * s);
+    store<T>(row + pairs + j, high * c + low * s);
+  }
   for (; j + 4 <= pairs; j += 4) {
     const Quad low = *reinterpret_cast<const Quad*>(row + j);
     const Quad high = *reinterpret_cast<const Quad*>(row + pairs + j);
@@ -86,31 +99,42 @@ template <class T>
   }
 }
 
-/// Rows [first, first + count) of a group, feature-major, to head_dim registers; lanes without a row become zero.
+/// How many heads a register holds in a group, and where the group starts; a constant when all heads fit and are Fixed.
+template <class T, class Heads>
+[[gnu::always_inline]] constexpr auto heads_in_group(Heads heads, const LocalBlocks& blocks, std::size_t group) {
+  if constexpr (std::is_integral_v<Heads>) {
+    return std::min<std::size_t>(blocks.heads_together, heads - group * blocks.heads_together);
+  } else if constexpr (Heads::value <= static_cast<std::size_t>(kLanes<T>)) {
+    return heads;
+  } else {
+    return std::min<std::size_t>(blocks.heads_together, heads - group * blocks.heads_together);
+  }
+}
+
+/// `count` rows of a group, feature-major, to head_dim registers; lanes without a row become zero.
 template <class T, class Sizes>
 [[gnu::always_inline]] inline void pack_rows(const Sizes& sizes, const LocalBlocks& blocks, std::size_t group,
                                              const T* rows, std::size_t row_stride, std::size_t count, T* packed) {
-  const std::size_t first_head = group * blocks.heads_together;
-  const std::size_t heads = std::min<std::size_t>(blocks.heads_together, sizes.heads - first_head);
+  const auto heads = heads_in_group<T>(sizes.heads, blocks, group);
+  const T* const from = rows + group * blocks.heads_together;
   const bool full = count * heads == kLanes<T>;
   for (std::size_t e = 0; e < sizes.head_dim; ++e) {
     T* const to = packed + e * kLanes<T>;
     if (!full) store<T>(to, Vec<T>{});
     for (std::size_t t = 0; t < count; ++t) {
-      for (std::size_t h = 0; h < heads; ++h)
-        to[t * blocks.heads_together + h] = rows[t * row_stride + e * sizes.heads + first_head + h];
+      for (std::size_t h = 0; h < heads; ++h) to[t * heads + h] = from[t * row_stride + e * sizes.heads + h];
     }
   }
 }
 template <class T, class Sizes>
 [[gnu::always_inline]] inline void unpack_rows(const Sizes& sizes, const LocalBlocks& blocks, std::size_t group,
                                                const T* packed, T* rows, std::size_t row_stride, std::size_t count) {
-  const std::size_t first_head = group * blocks.heads_together;
-  const std::size_t heads = std::min<std::size_t>(blocks.heads_together, sizes.heads - first_head);
+  const auto heads = heads_in_group<T>(sizes.heads, blocks, group);
+  T* const to = rows + group * blocks.heads_together;
   for (std::size_t e = 0; e < sizes.head_dim; ++e) {
     for (std::size_t t = 0; t < count; ++t) {
       for (std::size_t h = 0; h < heads; ++h)
-        rows[t * row_stride + e * sizes.heads + first_head + h] = packed[e * kLanes<T> + t * blocks.heads_together + h];
+        to[t * row_stride + e * sizes.heads + h] = packed[e * kLanes<T> + t * heads + h];
     }
   }
 }
@@ -169,13 +193,17 @@ template <class T, class Sizes>
       Vec<T> squares{};
       for (std::size_t e = 0; e < dim; ++e)
         squares = multiply_add<T>(load<T>(q + e * kLanes<T>), load<T>(q + e * kLanes<T>), squares);
-      Vec<T> key_norm{};
-      for (int lane = 0; lane < kLanes<T>; ++lane) {
-        const std::size_t token =
-            std::min<std::size_t>(static_cast<std::size_t>(lane) / blocks.heads_together, count - 1);
-        key_norm[lane] = a.key_norms[a.offset + first + token];
+      // Norms only grow along a chunk, so the last one decides for all lanes at once in the usual case.
+      VecInt<T> unbounded = ~(squares * a.key_norms[all_keys - 1] <= kBoundedSquare<T>);
+      if (any_lane<T>(unbounded)) {
+        Vec<T> key_norm{};
+        for (int lane = 0; lane < kLanes<T>; ++lane) {
+          const std::size_t token =
+              std::min<std::size_t>(static_cast<std::size_t>(lane) / blocks.heads_together, count - 1);
+          key_norm[lane] = a.key_norms[a.offset + first + token];
+        }
+        unbounded = ~(squares * key_norm <= kBoundedSquare<T>);
       }
-      const VecInt<T> unbounded = ~(squares * key_norm <= T(100) * T(100));
       const auto score = [&](std::size_t j) {
         Vec<T> s{};
         const T* const key = a.keys + j * a.key_row;
@@ -183,8 +211,7 @@ template <class T, class Sizes>
         for (std::size_t e = 0; e < dim; ++e) s = multiply_add<T>(load<T>(q + e * kLanes<T>), broadcast<T>(key[e]), s);
         return s;
       };
-      bool any_unbounded = false;
-      for (int lane = 0; lane < kLanes<T>; ++lane) any_unbounded = any_unbounded || unbounded[lane] != 0;
+      const bool any_unbounded = any_lane<T>(unbounded);
       Vec<T> shift{};
       if (any_unbounded) {
         Vec<T> largest = score(0);

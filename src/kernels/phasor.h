@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cmath>
-
 #include "kernels/product.h"
 #include "kernels/vector_math.h"
 
@@ -40,17 +38,32 @@ template <class T, class Width>
   }
 }
 
-/// S <- (S + dS) mod 2 pi. Sum and reduction are done in double; rounding to float can give exactly float(2 pi).
+/// kLanes<double> numbers of T as doubles, and back.
+template <class T>
+struct NarrowTypes {
+  typedef T Narrow __attribute__((vector_size(kLanes<double> * sizeof(T)), aligned(alignof(T)), may_alias));
+};
+template <class T>
+[[gnu::always_inline]] inline Vec<double> load_as_double(const T* from) {
+  return __builtin_convertvector(*reinterpret_cast<const typename NarrowTypes<T>::Narrow*>(from), Vec<double>);
+}
+template <class T>
+[[gnu::always_inline]] inline void store_rounded(T* to, Vec<double> value) {
+  using Narrow = typename NarrowTypes<T>::Narrow;
+  *reinterpret_cast<Narrow*>(to) = __builtin_convertvector(value, Narrow);
+}
+
+/// S <- (S + dS) mod 2 pi. Sum and reduction are done in double, by subtracting the nearest whole number of turns;
+/// rounding to float can give exactly float(2 pi). `count` is a multiple of the lanes.
 template <class T>
 [[gnu::always_inline]] inline void commit_phases(T* state, const T* increment, std::size_t count) {
   constexpr double kTurn = 6.283185307179586476925;
-  constexpr double kPerTurn = 1.0 / kTurn;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double sum = static_cast<double>(state[i]) + static_cast<double>(increment[i]);
-    double reduced = sum - std::floor(sum * kPerTurn) * kTurn;
-    reduced = reduced < 0 ? reduced + kTurn : reduced;  // floor saw a rounded quotient
-    reduced = reduced >= kTurn ? reduced - kTurn : reduced;
-    state[i] = static_cast<T>(reduced < 0 ? 0 : reduced);
+  constexpr double kRound = MathConstants<double>::kRound;
+  for (std::size_t i = 0; i < count; i += kLanes<double>) {
+    const Vec<double> sum = load_as_double<T>(state + i) + load_as_double<T>(increment + i);
+    const Vec<double> turns = (sum * (1 / kTurn) + kRound) - kRound;
+    const Vec<double> centred = sum - turns * kTurn;  // in [-pi, pi]
+    store_rounded<T>(state + i, centred < 0 ? centred + kTurn : centred);
   }
 }
 

@@ -34,12 +34,18 @@ template <class T, class Padded>
         Vec<T> sum{};
         for (std::size_t j = 0; j < padded; j += kLanes<T>) {
           const Vec<T> upstream = load<T>(d_y + t * padded + j) * load<T>(x + t * padded + j) * inverse[t];
-          store<T>(d_gain + j, load<T>(d_gain + j) + upstream);
           sum = multiply_add<T>(upstream, load<T>(gain + j), sum);
         }
         return sum;
       },
       [&](Vec<T> sum, std::size_t) { return sum * per_entry; });
+  for (std::size_t j = 0; j < padded; j += kLanes<T>) {
+    Vec<T> sum = load<T>(d_gain + j);
+    for (std::size_t t = 0; t < rows; ++t) {
+      sum = multiply_add<T>(load<T>(d_y + t * padded + j), load<T>(x + t * padded + j) * inverse[t], sum);
+    }
+    store<T>(d_gain + j, sum);
+  }
   for (std::size_t t = 0; t < rows; ++t) {
     const T scale = inverse[t];
     const T pull = scale * scale * scratch[t];

@@ -16,18 +16,28 @@
 #include <arm_neon.h>
 #endif
 
+#include "kernels/isa.h"
+
 namespace schemamem::SCHEMAMEM_ISA {
 
 #if defined(SCHEMAMEM_ONE_LANE)  // the arithmetic of every kernel without SIMD: preset `scalar`
+inline constexpr Isa kThisIsa = Isa::kScalar;
 template <class T>
 inline constexpr std::size_t kVectorBytes = sizeof(T);
 #elif defined(__AVX512F__)
+inline constexpr Isa kThisIsa = Isa::kAvx512;
 template <class T>
 inline constexpr std::size_t kVectorBytes = 64;
 #elif defined(__AVX2__)
+inline constexpr Isa kThisIsa = Isa::kAvx2;
 template <class T>
 inline constexpr std::size_t kVectorBytes = 32;
-#else  // SSE2, NEON
+#elif defined(__ARM_NEON)
+inline constexpr Isa kThisIsa = Isa::kNeon;
+template <class T>
+inline constexpr std::size_t kVectorBytes = 16;
+#else
+inline constexpr Isa kThisIsa = Isa::kBaseline;
 template <class T>
 inline constexpr std::size_t kVectorBytes = 16;
 #endif
@@ -174,6 +184,21 @@ template <class T>
   return lanes[0];
 }
 
+/// True if any bit of any lane of a comparison's result is set.
+template <class T>
+[[gnu::always_inline]] inline bool any_lane(VecInt<T> mask) {
+#if defined(SCHEMAMEM_ONE_LANE)
+  return mask[0] != 0;
+#elif defined(__AVX512F__)
+  return _mm512_test_epi64_mask(reinterpret_cast<__m512i>(mask), reinterpret_cast<__m512i>(mask)) != 0;
+#elif defined(__AVX2__)
+  return _mm256_testz_si256(reinterpret_cast<__m256i>(mask), reinterpret_cast<__m256i>(mask)) == 0;
+#else
+  IntegerOf<T> set = 0;
+  for (int i = 0; i < kLanes<T>; ++i) set |= mask[i];
+  return set != 0;
+#endif
+}
 template <class T>
 [[gnu::always_inline]] inline T horizontal_max(Vec<T> value) {
   T result = value[0];

@@ -135,27 +135,27 @@ struct SlotTerm {
 template <class T, class Sizes>
 [[gnu::always_inline]] inline void slot_score_gradient(const Sizes& sizes, std::size_t rows, SlotTerm<T> first,
                                                        SlotTerm<T> second, const T* offset, T* powers) {
-  for_tiles<kTileRows, kTileVecs>(
-      rows, vectors_in<T>(sizes.padded_slots), [&](auto height, auto vecs, std::size_t row, std::size_t v0) {
-        Tile<T, height.value, vecs.value> tile;
-        const std::size_t column = v0 * kLanes<T>;
-        tile.zero();
-        tile.accumulate({first.left + row * first.left_row, first.left_row, 1}, {first.right + column, sizes.padded_slots},
-                        sizes.padded_width);
-        if (second.left != nullptr) {
-          tile.accumulate({second.left + row * second.left_row, second.left_row, 1},
-                          {second.right + column, sizes.padded_slots}, sizes.padded_width);
-        }
+  for_tiles<kTileRows, kTileVecs>(rows, vectors_in<T>(sizes.padded_slots),
+                                  [&](auto height, auto vecs, std::size_t row, std::size_t v0) {
+                                    Tile<T, height.value, vecs.value> tile;
+                                    const std::size_t column = v0 * kLanes<T>;
+                                    tile.zero();
+                                    tile.accumulate({first.left + row * first.left_row, first.left_row, 1},
+                                                    {first.right + column, sizes.padded_slots}, sizes.padded_width);
+                                    if (second.left != nullptr) {
+                                      tile.accumulate({second.left + row * second.left_row, second.left_row, 1},
+                                                      {second.right + column, sizes.padded_slots}, sizes.padded_width);
+                                    }
 #pragma GCC unroll 16
-        for (int i = 0; i < height.value; ++i) {
-          const Vec<T> pull = broadcast<T>(offset[row + i]);
+                                    for (int i = 0; i < height.value; ++i) {
+                                      const Vec<T> pull = broadcast<T>(offset[row + i]);
 #pragma GCC unroll 8
-          for (int v = 0; v < vecs.value; ++v) {
-            T* const at = powers + (row + i) * sizes.padded_slots + column + v * kLanes<T>;
-            store<T>(at, load<T>(at) * (tile.sum[i][v] - pull));
-          }
-        }
-      });
+                                      for (int v = 0; v < vecs.value; ++v) {
+                                        T* const at = powers + (row + i) * sizes.padded_slots + column + v * kLanes<T>;
+                                        store<T>(at, load<T>(at) * (tile.sum[i][v] - pull));
+                                      }
+                                    }
+                                  });
 }
 
 }  // namespace schemamem::SCHEMAMEM_ISA

@@ -39,6 +39,7 @@ struct Episode {
 /// What a model carries from token to token; plain numbers, so that it can be copied, saved and compared.
 template <class T>
 struct StreamState {
+  Mode mode = Mode::kRecurrent;            // kAblated forgets at every commit
   Buffer<T> values;                        // laid out as SequenceModel::state()
   std::array<std::int64_t, 4> counters{};  // meaning: SequenceModel::counter_names()
 };

@@ -1,13 +1,13 @@
 #include "models/schemamem/backward.h"
-#include "models/schemamem/engines.h"
 #include "models/schemamem/fold.h"
 #include "models/schemamem/forward.h"
 #include "models/schemamem/stream.h"
 
-namespace schemamem::SCHEMAMEM_ISA {
+namespace schemamem {
 
-SchemaMemEngine<double>* make_any_engine(const SchemaMemConfig& config, double /*scalar*/) {
-  return new Engine<double, AnyShape<double>>(config);
+template <>
+SchemaMemEngine<double>* make_any_engine<SCHEMAMEM_ISA::kThisIsa, double>(const SchemaMemConfig& config) {
+  return new SCHEMAMEM_ISA::Engine<double, SCHEMAMEM_ISA::AnyShape<double>>(config);
 }
 
-}  // namespace schemamem::SCHEMAMEM_ISA
+}  // namespace schemamem

@@ -11,8 +11,9 @@ namespace schemamem::SCHEMAMEM_ISA {
 
 /// Through SwiGLU, RMSNorm_2 and the two residuals: from d_next to d_h1 (which is d_h so far) and d_af.
 template <class T, class Shape>
-[[gnu::noinline]] void Engine<T, Shape>::mix_backward(const Weights& w, const Rows& a, std::size_t rows, const T* d_next,
-                                                      SchemaMemTape<T>& t, LayerGradients<T>& g) const {
+[[gnu::noinline]] void Engine<T, Shape>::mix_backward(const Weights& w, const Rows& a, std::size_t rows,
+                                                      const T* d_next, SchemaMemTape<T>& t,
+                                                      LayerGradients<T>& g) const {
   const auto D = s_.D;
   const auto G = s_.G;
   const auto both = times<2>(D);
@@ -99,7 +100,8 @@ template <class T, class Shape>
   } else {
     multiply<T>({a.read_powers, 1, M}, {t.d_rows, D}, d_bank + D, both, M, D, rows);
   }
-  slot_score_gradient<T>(slot_sizes(s_), rows, {t.d_rows, D, values_t}, {nullptr, 0, nullptr}, t.offsets, a.read_powers);
+  slot_score_gradient<T>(slot_sizes(s_), rows, {t.d_rows, D, values_t}, {nullptr, 0, nullptr}, t.offsets,
+                         a.read_powers);
   const T* const d_scores = a.read_powers;
   // d_K = d_score^T query, with the natural query = query ln 2.
   const auto keys_finish = [&](auto& tile, std::size_t row, std::size_t column) {
@@ -140,30 +142,32 @@ template <class T, class Shape>
   phasor_backward<T>(features, t.d_features, g.schema, t.d_state, s_.M, D);
 }
 
-/// Through the write: from d_F (right half of d_af) and, after a commit, the gradient of dS (t.d_commit) to d_X, W_Delta, the
-/// static values and the address weights.
+/// Through the write: from d_F (right half of d_af) and, after a commit, the gradient of dS (t.d_commit) to d_X,
+/// W_Delta, the static values and the address weights.
 template <class T, class Shape>
-[[gnu::noinline]] void Engine<T, Shape>::write_backward(const Weights& w, const Rows& a, std::size_t rows, bool committed,
-                                                        SchemaMemTape<T>& t, LayerGradients<T>& g) const {
+[[gnu::noinline]] void Engine<T, Shape>::write_backward(const Weights& w, const Rows& a, std::size_t rows,
+                                                        bool committed, SchemaMemTape<T>& t,
+                                                        LayerGradients<T>& g) const {
   const auto D = s_.D;
   const auto M = s_.M;
   const auto both = times<2>(D);
   T* const d_f = t.d_af + D;
   if (committed) {  // d_G = P_w d_dS;  d_F += d_G pi (1 - tanh^2) = d_G (pi - G^2 / pi)
-    product<T>({a.write_powers, M, 1}, {t.d_commit, D}, rows, D, M, [&](auto& tile, std::size_t row, std::size_t column) {
-      using Block = std::remove_reference_t<decltype(tile)>;
-      for (int i = 0; i < Block::kRows; ++i) {
-        const std::size_t token = row + i;
-        for (int v = 0; v < Block::kVecs; ++v) {
-          const std::size_t j = column + v * kLanes<T>;
-          const Vec<T> d_g = tile.sum[i][v] * a.write_inverse[token];
-          const Vec<T> gain = load<T>(a.g + token * D + j);
-          store<T>(t.d_g + token * D + j, d_g);
-          const Vec<T> slope = static_cast<T>(kPi) - gain * gain * static_cast<T>(1 / kPi);
-          store<T>(d_f + token * both + j, multiply_add<T>(d_g, slope, load<T>(d_f + token * both + j)));
-        }
-      }
-    });
+    product<T>({a.write_powers, M, 1}, {t.d_commit, D}, rows, D, M,
+               [&](auto& tile, std::size_t row, std::size_t column) {
+                 using Block = std::remove_reference_t<decltype(tile)>;
+                 for (int i = 0; i < Block::kRows; ++i) {
+                   const std::size_t token = row + i;
+                   for (int v = 0; v < Block::kVecs; ++v) {
+                     const std::size_t j = column + v * kLanes<T>;
+                     const Vec<T> d_g = tile.sum[i][v] * a.write_inverse[token];
+                     const Vec<T> gain = load<T>(a.g + token * D + j);
+                     store<T>(t.d_g + token * D + j, d_g);
+                     const Vec<T> slope = static_cast<T>(kPi) - gain * gain * static_cast<T>(1 / kPi);
+                     store<T>(d_f + token * both + j, multiply_add<T>(d_g, slope, load<T>(d_f + token * both + j)));
+                   }
+                 }
+               });
     transpose<T>(t.d_commit, D, M, D, t.d_state_t, M);
   }
   multiply_onto<T>({a.xu, 1, D}, {d_f, both}, g.delta, D, D, D, rows);
@@ -217,7 +221,8 @@ T Engine<T, Shape>::backward(const Folded<T>& folded, Tape<T>& tape, View<const 
   multiply<T>({t.d_out, outputs_, 1}, {f.output_t, D}, t.d_rows, D, tokens, D, outputs);
   multiply_onto<T>({t.normed, 1, D}, {t.d_out, outputs_}, g.output, outputs_, D, outputs_, tokens);
   for (std::size_t i = 0; i < tokens * D; ++i) t.d_h[i] = 0;
-  rms_norm_backward<T>(t.last, f.final_norm, t.inverse_last, t.d_rows, t.d_h, g.final_norm, t.offsets, tokens, s_.width, D);
+  rms_norm_backward<T>(t.last, f.final_norm, t.inverse_last, t.d_rows, t.d_h, g.final_norm, t.offsets, tokens, s_.width,
+                       D);
 
   double penalty = 0;
   const T per_element = T(1) / static_cast<T>(s_.slots * s_.width);
@@ -246,7 +251,8 @@ T Engine<T, Shape>::backward(const Folded<T>& folded, Tape<T>& tape, View<const 
         }
         if (still) {
           double squares = 0;
-          for (std::size_t i = 0; i < M * D; ++i) squares += static_cast<double>(increment[i]) * static_cast<double>(increment[i]);
+          for (std::size_t i = 0; i < M * D; ++i)
+            squares += static_cast<double>(increment[i]) * static_cast<double>(increment[i]);
           penalty += squares * static_cast<double>(per_element);
         }
       }
@@ -261,7 +267,8 @@ T Engine<T, Shape>::backward(const Folded<T>& folded, Tape<T>& tape, View<const 
   }
   multiply_onto<T>({t.inputs, 1, t.input_row}, {t.d_h, D}, g.input, D, inputs, D, tokens);
   for (std::size_t i = 0; i < tokens; ++i) {
-    for (std::size_t j = 0; j < D; j += kLanes<T>) store<T>(g.bias + j, load<T>(g.bias + j) + load<T>(t.d_h + i * D + j));
+    for (std::size_t j = 0; j < D; j += kLanes<T>)
+      store<T>(g.bias + j, load<T>(g.bias + j) + load<T>(t.d_h + i * D + j));
   }
   return static_cast<T>(penalty);
 }

@@ -10,7 +10,8 @@ namespace schemamem {
 void SchemaMemConfig::check() const {
   require(inputs >= 2 && outputs >= 1 && layers >= 1 && slots >= 1 && hidden >= 1 && commit_every >= 1,
           "SchemaMemConfig: every size is at least one, and inputs at least two");
-  require(heads >= 1 && head_dim >= 2 && head_dim % 2 == 0, "SchemaMemConfig: head_dim is even, as rotation needs pairs");
+  require(heads >= 1 && head_dim >= 2 && head_dim % 2 == 0,
+          "SchemaMemConfig: head_dim is even, as rotation needs pairs");
   require(heads * head_dim == width, "SchemaMemConfig: heads * head_dim = width");
   require(head_dim <= 128, "SchemaMemConfig: head_dim is at most 128");
 }

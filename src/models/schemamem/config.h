@@ -6,7 +6,8 @@
 
 namespace schemamem {
 
-/// Sizes of a SchemaMem model; the defaults are the paper's (54,336 parameters and 16,896 persistent elements for A3V3).
+/// Sizes of a SchemaMem model; the defaults are the paper's (54,336 parameters and 16,896 persistent elements for
+/// A3V3).
 struct SchemaMemConfig {
   std::size_t inputs = 7;         // a + v + 1
   std::size_t outputs = 3;        // v

@@ -32,8 +32,8 @@ struct Chunk {
   bool read_segment = false;  // its inputs are queries
 };
 
-/// The arithmetic of a SchemaMem model, compiled once per instruction set, scalar type and kind of sizes (the paper's, fixed at
-/// compile time, or any). It knows chunks, not commit rules; SchemaMemModel decides where chunks end.
+/// The arithmetic of a SchemaMem model, compiled once per instruction set, scalar type and kind of sizes (the paper's,
+/// fixed at compile time, or any). It knows chunks, not commit rules; SchemaMemModel decides where chunks end.
 template <class T>
 class SchemaMemEngine {
  public:
@@ -45,11 +45,12 @@ class SchemaMemEngine {
   virtual std::unique_ptr<GradientShard<T>> make_shard() const = 0;
 
   virtual void fold(View<const T, 1> weights, Folded<T>& folded) const = 0;
-  virtual void forward(const Folded<T>& folded, View<const T, 2> x, std::span<const Chunk> chunks, bool carry, Tape<T>& tape,
-                       View<T, 2> logits) const = 0;
+  virtual void forward(const Folded<T>& folded, View<const T, 2> x, std::span<const Chunk> chunks, bool carry,
+                       Tape<T>& tape, View<T, 2> logits) const = 0;
   virtual T backward(const Folded<T>& folded, Tape<T>& tape, View<const T, 2> d_logits, T stillness,
                      GradientShard<T>& shard) const = 0;
-  virtual void unfold(const Folded<T>& folded, std::span<GradientShard<T>* const> shards, View<T, 1> d_weights) const = 0;
+  virtual void unfold(const Folded<T>& folded, std::span<GradientShard<T>* const> shards,
+                      View<T, 1> d_weights) const = 0;
 
   /// Tokens of one open chunk: reads S, extends the open keys and values, adds to the pending increments.
   virtual void advance(const Folded<T>& folded, View<const T, 2> x, const OpenChunk& open,
@@ -64,5 +65,11 @@ class SchemaMemEngine {
 /// The engine for this instruction set; `general` asks for the path that takes any sizes even where a fixed one exists.
 template <class T>
 std::unique_ptr<SchemaMemEngine<T>> make_schemamem_engine(const SchemaMemConfig& config, Isa isa, bool general);
+
+/// The factories of each instruction set, defined in paper_*.isa.cpp and any_*.isa.cpp.
+template <Isa isa, class T>
+SchemaMemEngine<T>* make_paper_engine(const SchemaMemConfig& config);
+template <Isa isa, class T>
+SchemaMemEngine<T>* make_any_engine(const SchemaMemConfig& config);
 
 }  // namespace schemamem

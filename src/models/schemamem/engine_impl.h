@@ -11,7 +11,10 @@ template <class T, class Shape>
 class Engine final : public SchemaMemEngine<T> {
  public:
   explicit Engine(const SchemaMemConfig& config)
-      : config_(config), places_(schemamem_places(config)), s_(config), outputs_(round_up_to_lanes<T>(config.outputs)) {}
+      : config_(config),
+        places_(schemamem_places(config)),
+        s_(config),
+        outputs_(round_up_to_lanes<T>(config.outputs)) {}
 
   std::unique_ptr<Folded<T>> make_folded() const override;
   std::unique_ptr<Tape<T>> make_tape(TapeSize size, ArenaPolicy policy) const override;
@@ -25,8 +28,8 @@ class Engine final : public SchemaMemEngine<T> {
              GradientShard<T>& shard) const override;
   void unfold(const Folded<T>& folded, std::span<GradientShard<T>* const> shards, View<T, 1> d_weights) const override;
 
-  void advance(const Folded<T>& folded, View<const T, 2> x, const OpenChunk& open, std::span<const LayerStream<T>> layers,
-               Tape<T>& scratch, View<T, 2> logits) const override;
+  void advance(const Folded<T>& folded, View<const T, 2> x, const OpenChunk& open,
+               std::span<const LayerStream<T>> layers, Tape<T>& scratch, View<T, 2> logits) const override;
   void commit(const Folded<T>& folded, std::span<const LayerStream<T>> layers, Tape<T>& scratch) const override;
   void refresh(const Folded<T>& folded, const OpenChunk& open, std::span<const LayerStream<T>> layers,
                Tape<T>& scratch) const override;
@@ -57,7 +60,8 @@ class Engine final : public SchemaMemEngine<T> {
   static Rows rows_from(const Rows& rows, const Shape& s, std::size_t token);
 
   void input_rows(const SchemaMemFolded<T>& folded, const T* x, std::size_t x_row, std::size_t rows, T* h) const;
-  void output_rows(const SchemaMemFolded<T>& folded, const T* normed, std::size_t rows, T* padded, View<T, 2> logits) const;
+  void output_rows(const SchemaMemFolded<T>& folded, const T* normed, std::size_t rows, T* padded,
+                   View<T, 2> logits) const;
   void write_rows(const Weights& w, const Rows& a, std::size_t rows, T* scratch) const;
   void read_rows(const Weights& w, const Bank<T>& bank, const Rows& a, std::size_t rows, T* scratch) const;
   void attend_rows(const Weights& w, const Rows& a, std::size_t rows, const LocalPiece& piece) const;
@@ -68,7 +72,8 @@ class Engine final : public SchemaMemEngine<T> {
 
   void mix_backward(const Weights& w, const Rows& a, std::size_t rows, const T* d_next, SchemaMemTape<T>& tape,
                     LayerGradients<T>& d) const;
-  void attend_backward(const Weights& w, const Rows& a, std::size_t rows, SchemaMemTape<T>& tape, LayerGradients<T>& d) const;
+  void attend_backward(const Weights& w, const Rows& a, std::size_t rows, SchemaMemTape<T>& tape,
+                       LayerGradients<T>& d) const;
   void read_backward(const Weights& w, const Bank<T>& bank, const Rows& a, std::size_t rows, bool is_static,
                      SchemaMemTape<T>& tape, LayerGradients<T>& d) const;
   void write_backward(const Weights& w, const Rows& a, std::size_t rows, bool committed, SchemaMemTape<T>& tape,

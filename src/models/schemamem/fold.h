@@ -16,7 +16,8 @@ inline void copy_block(const T* from, std::size_t rows, std::size_t columns, T* 
 }
 /// The same, transposed: to[j, i] = from[i, j] * scale.
 template <class T>
-inline void copy_transposed(const T* from, std::size_t rows, std::size_t columns, T* to, std::size_t to_row, T scale = 1) {
+inline void copy_transposed(const T* from, std::size_t rows, std::size_t columns, T* to, std::size_t to_row,
+                            T scale = 1) {
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < columns; ++j) to[j * to_row + i] = from[i * columns + j] * scale;
   }
@@ -85,7 +86,8 @@ void Engine<T, Shape>::lay_out(SchemaMemShard<T>& shard) const {
   shard.layers = arena.take<LayerGradients<T>>(config_.layers);
   shard.d_features = arena.take<T>(M * 2 * D);
   shard.d_bank = arena.take<T>(M * 2 * D);
-  const std::size_t layer = 2 * D + D * D + M * D + M * 2 * D + M * D + 4 * D * D + D * D + D * Q + 2 * D * D + D * 2 * G + G * D;
+  const std::size_t layer =
+      2 * D + D * D + M * D + M * 2 * D + M * D + 4 * D * D + D * D + D * Q + 2 * D * D + D * 2 * G + G * D;
   shard.size = config_.layers * layer + config_.inputs * D + 2 * D + D * outputs_;
   shard.all = arena.take<T>(shard.size);
   if (shard.all == nullptr) return;
@@ -225,7 +227,8 @@ void Engine<T, Shape>::unfold(const Folded<T>& folded, std::span<GradientShard<T
   }
   T* const to = d_weights.data();
   const std::size_t d = s_.width, D = s_.D;
-  for (std::size_t i = 0; i < config_.inputs; ++i) copy_block<T>(sum.input + i * D, 1, d, to + places_.input + i * d, d);
+  for (std::size_t i = 0; i < config_.inputs; ++i)
+    copy_block<T>(sum.input + i * D, 1, d, to + places_.input + i * d, d);
   copy_block<T>(sum.bias, 1, d, to + places_.bias, d);
   copy_block<T>(sum.final_norm, 1, d, to + places_.final_norm, d);
   for (std::size_t i = 0; i < d; ++i) {
@@ -243,8 +246,10 @@ void Engine<T, Shape>::unfold_layer(const Weights& w, SchemaMemShard<T>& sum, La
   const auto both = times<2>(D);
   const std::size_t d = s_.width, Q = s_.Q, G = s_.G, heads = s_.heads, dim = s_.head_dim, hidden = s_.hidden;
   const T root = static_cast<T>(1 / std::sqrt(static_cast<double>(d)));
-  const auto rows = [&](const T* from, std::size_t from_row, std::size_t count, std::size_t columns, std::size_t place, T scale) {
-    for (std::size_t i = 0; i < count; ++i) copy_block<T>(from + i * from_row, 1, columns, to + place + i * columns, columns, scale);
+  const auto rows = [&](const T* from, std::size_t from_row, std::size_t count, std::size_t columns, std::size_t place,
+                        T scale) {
+    for (std::size_t i = 0; i < count; ++i)
+      copy_block<T>(from + i * from_row, 1, columns, to + place + i * columns, columns, scale);
   };
   // The static bank: K(E) is read by chunks with S = 0 and, through W_w K(E)^T, by every write.
   T* const d_write = sum.d_features;  // [D, D] for a moment: d W_w = d_address^T K(E) / sqrt d

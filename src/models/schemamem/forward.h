@@ -139,15 +139,16 @@ template <class T, class Shape>
 void Engine<T, Shape>::input_rows(const SchemaMemFolded<T>& folded, const T* x, std::size_t x_row, std::size_t rows,
                                   T* h) const {
   const std::size_t depth = config_.inputs;
-  product<T>({x, x_row, 1}, {folded.input, s_.D}, rows, s_.D, depth, [&](auto& tile, std::size_t row, std::size_t column) {
-    using Block = std::remove_reference_t<decltype(tile)>;
-    for (int i = 0; i < Block::kRows; ++i) {
-      for (int v = 0; v < Block::kVecs; ++v) {
-        const std::size_t j = column + v * kLanes<T>;
-        store<T>(h + (row + i) * s_.D + j, tile.sum[i][v] + load<T>(folded.bias + j));
-      }
-    }
-  });
+  product<T>({x, x_row, 1}, {folded.input, s_.D}, rows, s_.D, depth,
+             [&](auto& tile, std::size_t row, std::size_t column) {
+               using Block = std::remove_reference_t<decltype(tile)>;
+               for (int i = 0; i < Block::kRows; ++i) {
+                 for (int v = 0; v < Block::kVecs; ++v) {
+                   const std::size_t j = column + v * kLanes<T>;
+                   store<T>(h + (row + i) * s_.D + j, tile.sum[i][v] + load<T>(folded.bias + j));
+                 }
+               }
+             });
 }
 
 template <class T, class Shape>
@@ -161,7 +162,8 @@ void Engine<T, Shape>::output_rows(const SchemaMemFolded<T>& folded, const T* no
 
 /// P_w, X + P_w V(E), F, G = pi tanh F and G / (row sum of P_w): everything a write needs, from X alone.
 template <class T, class Shape>
-[[gnu::noinline]] void Engine<T, Shape>::write_rows(const Weights& w, const Rows& a, std::size_t rows, T* scratch) const {
+[[gnu::noinline]] void Engine<T, Shape>::write_rows(const Weights& w, const Rows& a, std::size_t rows,
+                                                    T* scratch) const {
   const auto D = s_.D;
   const auto both = times<2>(D);
   slot_attention_forward<T>(slot_sizes(s_), rows,
@@ -193,8 +195,8 @@ template <class T, class Shape>
 
 /// P_r and Y = X + P_r V(E + S).
 template <class T, class Shape>
-[[gnu::noinline]] void Engine<T, Shape>::read_rows(const Weights& w, const Bank<T>& bank, const Rows& a, std::size_t rows,
-                                                   T* scratch) const {
+[[gnu::noinline]] void Engine<T, Shape>::read_rows(const Weights& w, const Bank<T>& bank, const Rows& a,
+                                                   std::size_t rows, T* scratch) const {
   const auto D = s_.D;
   multiply<T>({a.x, D, 1}, {w.read, D}, a.query, D, rows, D, D);
   slot_attention_forward<T>(slot_sizes(s_), rows,

@@ -1,13 +1,13 @@
 #include "models/schemamem/backward.h"
-#include "models/schemamem/engines.h"
 #include "models/schemamem/fold.h"
 #include "models/schemamem/forward.h"
 #include "models/schemamem/stream.h"
 
-namespace schemamem::SCHEMAMEM_ISA {
+namespace schemamem {
 
-SchemaMemEngine<float>* make_paper_engine(const SchemaMemConfig& config, float /*scalar*/) {
-  return new Engine<float, PaperShape<float>>(config);
+template <>
+SchemaMemEngine<float>* make_paper_engine<SCHEMAMEM_ISA::kThisIsa, float>(const SchemaMemConfig& config) {
+  return new SCHEMAMEM_ISA::Engine<float, SCHEMAMEM_ISA::PaperShape<float>>(config);
 }
 
-}  // namespace schemamem::SCHEMAMEM_ISA
+}  // namespace schemamem

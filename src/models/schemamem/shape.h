@@ -50,7 +50,8 @@ template <class Shape>
 }
 template <class Shape>
 [[gnu::always_inline]] inline auto local_sizes(const Shape& s) {
-  return LocalSizes<std::remove_const_t<decltype(s.heads)>, std::remove_const_t<decltype(s.head_dim)>>{s.heads, s.head_dim};
+  return LocalSizes<std::remove_const_t<decltype(s.heads)>, std::remove_const_t<decltype(s.head_dim)>>{s.heads,
+                                                                                                       s.head_dim};
 }
 
 inline constexpr double kLog2e = 1.442695040888963407;

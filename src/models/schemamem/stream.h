@@ -79,7 +79,8 @@ void Engine<T, Shape>::advance(const Folded<T>& folded, View<const T, 2> x, cons
     T* const pending = unpadded() ? stream.pending : mine.pending;
     multiply_onto<T>({a.write_powers, 1, M}, {a.ug + D, both}, pending, D, M, D, rows);
     if (!unpadded()) {
-      for (std::size_t m = 0; m < s_.slots; ++m) copy_block<T>(pending + m * D, 1, s_.width, stream.pending + m * s_.width, D);
+      for (std::size_t m = 0; m < s_.slots; ++m)
+        copy_block<T>(pending + m * D, 1, s_.width, stream.pending + m * s_.width, D);
     }
     T* const previous = a.h;
     a.h = next;
@@ -123,7 +124,8 @@ void Engine<T, Shape>::refresh(const Folded<T>& folded, const OpenChunk& open, s
       copy_block<T>(stream.pending, slots, d, mine.pending, D);
     }
     if (open.touched) {
-      mine.key_norm = build_bank(f.layers[l], unpadded() ? stream.phase : mine.state, mine.features, mine.bank, mine.keys_t);
+      mine.key_norm =
+          build_bank(f.layers[l], unpadded() ? stream.phase : mine.state, mine.features, mine.bank, mine.keys_t);
     }
     running_key_norms<T>(stream.open_keys, dim, dim, 0, open.tokens, mine.key_norms);
   }
