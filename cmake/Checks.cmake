@@ -1,5 +1,5 @@
 # The checks of the repository itself, as tests of the release build. `make test` runs them with the unit tests, so
-# one summary covers everything. Labels: unit, rules, package, neon, sanitizers, fuzz, extras.
+# one summary covers everything. Labels: unit, rules, package, neon, clang, sanitizers, fuzz, extras.
 set(scripts ${PROJECT_SOURCE_DIR}/scripts)
 
 add_test(NAME package.an_installed_library_serves_another_project
@@ -7,8 +7,17 @@ add_test(NAME package.an_installed_library_serves_another_project
                  -Dcompiler=${CMAKE_CXX_COMPILER} -P ${CMAKE_CURRENT_SOURCE_DIR}/package/run.cmake)
 set_tests_properties(package.an_installed_library_serves_another_project PROPERTIES LABELS package)
 
-add_test(NAME neon.the_kernels_compile_for_aarch64 COMMAND ${scripts}/check_neon.sh ${SCHEMAMEM_OPTIONS})
+# NEON cannot run here, and the sanitizer build below has one instruction set: a look by the front ends at the others.
+add_test(NAME neon.the_kernels_compile_for_aarch64
+         COMMAND ${scripts}/check_isa.sh neon aarch64-linux-gnu-g++-12 ${SCHEMAMEM_OPTIONS})
 set_tests_properties(neon.the_kernels_compile_for_aarch64 PROPERTIES LABELS neon PROCESSORS 2)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(clang_options ${SCHEMAMEM_OPTIONS})
+  list(REMOVE_ITEM clang_options -Wno-restrict)
+  add_test(NAME clang.the_widest_kernels_compile_without_a_warning
+           COMMAND ${scripts}/check_isa.sh avx512 clang++-14 ${clang_options} ${SCHEMAMEM_FLAGS_avx512})
+  set_tests_properties(clang.the_widest_kernels_compile_without_a_warning PROPERTIES LABELS clang PROCESSORS 2)
+endif()
 
 # The preset `dev` compiles everything once with clang: that shows its warnings, and gives the unit tests with ASan and
 # UBSan and the fuzz targets.

@@ -25,13 +25,17 @@ set(SCHEMAMEM_FLAGS_baseline "")
 set(SCHEMAMEM_FLAGS_avx2 -mavx2 -mfma -mbmi2)
 set(SCHEMAMEM_FLAGS_avx512 -mavx2 -mfma -mbmi2 -mavx512f -mavx512dq -mavx512vl -mavx512bw -mprefer-vector-width=512)
 set(SCHEMAMEM_FLAGS_neon "")
+if(SCHEMAMEM_ONE_ISA)
+  list(GET SCHEMAMEM_ISAS 0 SCHEMAMEM_ISAS)
+endif()
 
 # Compiles `sources` for one instruction set as the object library `target`.
 function(schemamem_isa_objects target isa)
   add_library(${target} OBJECT ${ARGN})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${target} PRIVATE SCHEMAMEM_ISA=isa_${isa})
-  target_compile_options(${target} PRIVATE ${SCHEMAMEM_OPTIONS} ${SCHEMAMEM_FLAGS_${isa}} $<$<CONFIG:Release>:-O3>)
+  target_compile_options(${target} PRIVATE ${SCHEMAMEM_OPTIONS} ${SCHEMAMEM_FLAGS_${isa}} $<$<CONFIG:Release>:-O3>
+                                            $<$<BOOL:${SCHEMAMEM_FUZZ}>:-fno-sanitize=fuzzer-no-link>)
 endfunction()
 
 function(schemamem_room name)
