@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace schemamem {
+
+/// Text from outside, fit for a message: printable ASCII as it is, the rest as \xNN, so that no file can write control
+/// sequences to a terminal; a long tail is cut.
+std::string printable(std::string_view text);
+/// The same between quotation marks.
+std::string quote(std::string_view text);
+
+/// Where the first byte lies that is no UTF-8, or the length.
+std::size_t valid_utf8_prefix(std::string_view text);
+
+}  // namespace schemamem
