@@ -171,8 +171,8 @@ Status write_file_atomically(const fs::path& path, std::string_view text, FileSy
   return write_file_atomically(path, std::as_bytes(std::span(text)), files);
 }
 
-Status create_directories(const fs::path& path, FileSystem& files) {
-  require(!path.empty(), "create_directories: the caller names a folder");
+Status make_directories(const fs::path& path, FileSystem& files) {
+  require(!path.empty(), "make_directories: the caller names a folder");
   fs::path folder;
   for (const fs::path& part : path.lexically_normal()) {
     folder /= part;

@@ -59,7 +59,7 @@ Status write_file_atomically(const std::filesystem::path& path, std::span<const 
                              FileSystem& files = posix_files());
 
 /// Makes the folder and its parents; each is synced into its parent, so that it survives a power cut.
-Status create_directories(const std::filesystem::path& path, FileSystem& files = posix_files());
+Status make_directories(const std::filesystem::path& path, FileSystem& files = posix_files());
 /// Makes the entries of a folder survive a power cut.
 Status sync_directory(const std::filesystem::path& path, FileSystem& files = posix_files());
 /// The names in a folder, sorted, without temporary files of this module.

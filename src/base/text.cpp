@@ -5,7 +5,7 @@
 namespace schemamem {
 namespace {
 
-constexpr std::size_t kLongestQuote = 120;
+constexpr std::size_t kLongestQuote = 200;
 
 }  // namespace
 

@@ -29,7 +29,9 @@ class HeaderReader {
 
   bool null() { return unexpected("null"); }
   bool boolean(bool value) { return unexpected(value ? "true" : "false"); }
-  bool number_integer(std::int64_t value) { return unexpected(fmt::format("the negative number {}", value)); }
+  bool number_integer(std::int64_t value) {
+    return unexpected(fmt::format("the negative number -{}", std::to_string(value).substr(value < 0)));
+  }
   bool number_float(double, const std::string& text) { return unexpected("the number " + printable(text)); }
   bool binary(std::vector<std::uint8_t>&) { return unexpected("binary data"); }
   bool number_unsigned(std::uint64_t value) {
@@ -121,9 +123,12 @@ class HeaderReader {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& exception) {
-    std::string_view detail = exception.what();  // "[json.exception.parse_error.101] parse error at line 1, ..."
-    if (const std::size_t tag = detail.find("] "); tag != std::string_view::npos) detail.remove_prefix(tag + 2);
-    return refuse(fmt::format("the header is not valid JSON (byte {}): {}", position, printable(detail)));
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...": the tail tells something.
+    std::string_view detail = exception.what();
+    for (const std::string_view end : {"] ", "column ", ": "}) {
+      if (const std::size_t at = detail.find(end); at != std::string_view::npos) detail.remove_prefix(at + end.size());
+    }
+    return refuse(fmt::format("the header is not valid JSON at byte {}: {}", position, printable(detail)));
   }
 
  private:
@@ -170,7 +175,9 @@ class HeaderReader {
 
 /// What is wrong with a header before its JSON is looked at, or nothing.
 std::string wrong_text(std::string_view json) {
-  if (json.empty()) return "the header is empty; expected a JSON object";
+  if (json.find_first_not_of(' ') == std::string_view::npos) {
+    return fmt::format("the header is blank ({} bytes); expected a JSON object", json.size());
+  }
   if (json.front() != '{') {
     return fmt::format("the header begins with \"{}\"; expected \"{{\"", printable(json.substr(0, 1)));
   }
@@ -209,8 +216,10 @@ std::string wrong_tensor(const TensorInfo& tensor, std::size_t data_bytes) {
                        printable(shape_text(tensor.shape)), dtype, *bits / 8, tensor.begin, tensor.end, tensor.bytes());
   }
   if (tensor.end > data_bytes) {
-    return fmt::format("tensor {}: data_offsets [{}, {}] reach beyond the {} bytes of data; the file is truncated",
-                       name, tensor.begin, tensor.end, data_bytes);
+    return fmt::format(
+        "tensor {}: data_offsets [{}, {}] reach beyond the {} bytes of data; the file is truncated or the offsets are "
+        "wrong",
+        name, tensor.begin, tensor.end, data_bytes);
   }
   return {};
 }
@@ -233,8 +242,7 @@ std::string wrong_layout(const std::vector<TensorInfo>& tensors, std::size_t dat
     before = &tensor;
   }
   if (end < data_bytes) {
-    return fmt::format("{} bytes behind the last tensor: expected the file's data to end at {}, found {}",
-                       data_bytes - end, end, data_bytes);
+    return fmt::format("expected the data to end with the last tensor at {}, found {} bytes of data", end, data_bytes);
   }
   return {};
 }

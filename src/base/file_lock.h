@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+
+#include "base/result.h"
+
+namespace schemamem {
+
+/// The right to write in a folder, held through one file in it. The operating system takes it back when the process
+/// ends, however it ends, so that a lock is never stale. It is advisory: it keeps out only who asks for it.
+///
+/// The file says who holds it (process, host, since when) and stays, empty, after the release: removing it would let
+/// two processes lock two files of one name.
+class FileLock {
+ public:
+  /// Takes the lock or refuses at once; the message names the holder.
+  static Result<FileLock> acquire(const std::filesystem::path& path);
+  FileLock(FileLock&& other) noexcept;
+  FileLock& operator=(FileLock&&) = delete;
+  ~FileLock();
+
+ private:
+  explicit FileLock(int handle) : handle_(handle) {}
+
+  int handle_;
+};
+
+}  // namespace schemamem
