@@ -13,7 +13,7 @@ template <class T>
   const Vec<T> square = w * w;
   Vec<T> sum = broadcast<T>(T(1) / T(2 * kTerms - 1));
 #pragma GCC unroll 16
-  for (int n = kTerms - 1; n-- > 0;) sum = multiply_add<T>(sum, square, broadcast<T>(T(1) / T(2 * n + 1)));
+  for (int n = 2; n <= kTerms; ++n) sum = multiply_add<T>(sum, square, broadcast<T>(T(1) / T(2 * (kTerms - n) + 1)));
   return T(2) * w * sum;
 }
 

@@ -45,6 +45,7 @@ struct MixerBackward {
   View<T, 1> shard;      // gradient of the weights in the mixer's own form, added to
   T* d_state = nullptr;  // dL/d(state after the last token) on entry, dL/d(state before the first) on return
                          // nullptr: zero on entry, not wanted on return
+  bool state_given = false;  // forward started from a given state
   MixerMemory<T> memory;
   /// Adds stillness * sum over segments of mean over the recurrent state's elements of (S_end - S_begin)^2 to the loss,
   /// S_t being the recurrent state after t tokens. Zero asks for nothing, and `segments` may then be empty.
