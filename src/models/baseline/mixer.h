@@ -39,12 +39,12 @@ struct MixerForward {
 template <class T>
 struct MixerBackward {
   View<const T, 1> folded;
-  View<const T, 2> u;    // [T, D]
-  View<const T, 2> d_y;  // [T, D]
-  View<T, 2> d_u;        // [T, D], added to
-  View<T, 1> shard;      // gradient of the weights in the mixer's own form, added to
-  T* d_state = nullptr;  // dL/d(state after the last token) on entry, dL/d(state before the first) on return
-                         // nullptr: zero on entry, not wanted on return
+  View<const T, 2> u;        // [T, D]
+  View<const T, 2> d_y;      // [T, D]
+  View<T, 2> d_u;            // [T, D], added to
+  View<T, 1> shard;          // gradient of the weights in the mixer's own form, added to
+  T* d_state = nullptr;      // dL/d(state after the last token) on entry, dL/d(state before the first) on return
+                             // nullptr: zero on entry, not wanted on return
   bool state_given = false;  // forward started from a given state
   MixerMemory<T> memory;
   /// Adds stillness * sum over segments of mean over the recurrent state's elements of (S_end - S_begin)^2 to the loss,
