@@ -5,35 +5,21 @@
 #include <memory>
 #include <span>
 
-#include "models/mamba3/golden.h"
+#include "models/mamba3/plain.h"
+#include "support/golden.h"
 
 namespace schemamem::test {
 namespace {
 
-namespace ref = schemamem::reference::mamba3;
-
 constexpr double kTolerance = 1e-9;
 
 template <class Tensor>
-std::span<double> flat(Tensor& tensor) {
-  return {reinterpret_cast<double*>(&tensor), sizeof(Tensor) / sizeof(double)};
+double error_of(const Tensor& found, const std::vector<double>& expected) {
+  return golden_error(flat(found), std::span(expected));
 }
 template <class Tensor>
-void fill(Tensor& tensor, const std::vector<double>& values) {
-  ASSERT_EQ(flat(tensor).size(), values.size());
-  std::copy(values.begin(), values.end(), flat(tensor).begin());
-}
-
-template <class Weights, class Body>
-void for_weights(Weights& w, Body body) {
-  body("in_proj.weight", w.in_proj);
-  body("dt_bias", w.dt_bias);
-  body("D", w.d);
-  body("B_bias", w.b_bias);
-  body("C_bias", w.c_bias);
-  body("B_norm.weight", w.b_norm);
-  body("C_norm.weight", w.c_norm);
-  body("out_proj.weight", w.out_proj);
+double angle_error_of(const Tensor& found, const std::vector<double>& expected) {
+  return circle_error(flat(found), std::span(expected));
 }
 
 std::unique_ptr<ref::State> state(const Golden& golden, const std::string& prefix, std::size_t batch) {
@@ -46,14 +32,14 @@ std::unique_ptr<ref::State> state(const Golden& golden, const std::string& prefi
 }
 
 void expect_state(ref::State found, const Golden& golden, const std::string& prefix, std::size_t batch) {
-  EXPECT_LE(circle_error(flat(found.angle), golden.entry(prefix + "angle", batch)), kTolerance) << prefix;
-  EXPECT_LE(relative_error(flat(found.ssm), golden.entry(prefix + "ssm", batch)), kTolerance) << prefix;
-  EXPECT_LE(relative_error(flat(found.k), golden.entry(prefix + "k", batch)), kTolerance) << prefix;
-  EXPECT_LE(relative_error(flat(found.v), golden.entry(prefix + "v", batch)), kTolerance) << prefix;
+  EXPECT_LE(angle_error_of(found.angle, golden.entry(prefix + "angle", batch)), kTolerance) << prefix;
+  EXPECT_LE(error_of(found.ssm, golden.entry(prefix + "ssm", batch)), kTolerance) << prefix;
+  EXPECT_LE(error_of(found.k, golden.entry(prefix + "k", batch)), kTolerance) << prefix;
+  EXPECT_LE(error_of(found.v, golden.entry(prefix + "v", batch)), kTolerance) << prefix;
 }
 
 struct Layer {
-  explicit Layer(const std::string& name) : golden(name) {
+  explicit Layer(const std::string& name) : golden("mamba3/" + name) {
     for_weights(*weights,
                 [&](const char* tensor, auto& values) { fill(values, golden.values(std::string("param.") + tensor)); });
   }
@@ -78,12 +64,12 @@ TEST_P(Mamba3ReferenceLayer, AgreesWithThePublishedLayer) {
     ref::backward(*weights, inputs, {}, run, {d_y.data(), {tokens, ref::kWidth}}, d_state,
                   {d_u.data(), {tokens, ref::kWidth}}, d_weights);
 
-    EXPECT_LE(relative_error(y, golden.entry("y", batch)), kTolerance);
-    EXPECT_LE(relative_error(d_u, golden.entry("grad.u", batch)), kTolerance);
+    EXPECT_LE(golden_error(y, golden.entry("y", batch)), kTolerance);
+    EXPECT_LE(golden_error(d_u, golden.entry("grad.u", batch)), kTolerance);
     expect_state(run.back().after, golden, "state.", batch);
   }
   for_weights(d_weights, [&](const char* name, auto& tensor) {
-    EXPECT_LE(relative_error(flat(tensor), golden.values(std::string("grad.") + name)), kTolerance) << name;
+    EXPECT_LE(error_of(tensor, golden.values(std::string("grad.") + name)), kTolerance) << name;
   });
 }
 
@@ -101,7 +87,7 @@ TEST(Mamba3Reference, AgreesOnEveryPublishedInternal) {
     ref::Tensor<ref::kHeads> a_dt{};
     for (std::size_t h = 0; h < ref::kHeads; ++h) a_dt[h] = token.a[h] * token.dt[h];
     const auto expect = [&](const char* name, auto& tensor) {
-      EXPECT_LE(relative_error(flat(tensor), golden.entry(std::string("inter.") + name, t)), kTolerance) << name;
+      EXPECT_LE(error_of(tensor, golden.entry(std::string("inter.") + name, t)), kTolerance) << name;
     };
     expect("z", token.raw.z);
     expect("x", token.raw.x);
@@ -112,7 +98,7 @@ TEST(Mamba3Reference, AgreesOnEveryPublishedInternal) {
     expect("lambda", token.lambda);
     expect("gated", token.gated);
     expect("k_rot", token.after.k);
-    EXPECT_LE(circle_error(flat(token.after.angle), golden.entry("inter.angle", t)), kTolerance);
+    EXPECT_LE(angle_error_of(token.after.angle, golden.entry("inter.angle", t)), kTolerance);
     if (t < 3) expect("ssm", token.after.ssm);
   }
 }
@@ -137,15 +123,15 @@ TEST(Mamba3Reference, CarriesStateAndItsGradientAcrossACut) {
   ref::backward(*weights, inputs.slice(split, rest), *initial, second,
                 View<const double, 2>(d_y.data(), {tokens, ref::kWidth}).slice(split, rest), *d_state,
                 {d_u.data(), {rest, ref::kWidth}}, d_weights);
-  EXPECT_LE(relative_error(y, golden.entry("y", 0)), kTolerance);
+  EXPECT_LE(golden_error(y, golden.entry("y", 0)), kTolerance);
   expect_state(second.back().after, golden, "state.", 0);
-  EXPECT_LE(relative_error(d_u, golden.entry("part2.grad.u", 0)), kTolerance);
-  EXPECT_LE(relative_error(flat(d_state->angle), golden.entry("part2.grad_init.angle", 0)), kTolerance);
-  EXPECT_LE(relative_error(flat(d_state->ssm), golden.entry("part2.grad_init.ssm", 0)), kTolerance);
-  EXPECT_LE(relative_error(flat(d_state->k), golden.entry("part2.grad_init.k", 0)), kTolerance);
-  EXPECT_LE(relative_error(flat(d_state->v), golden.entry("part2.grad_init.v", 0)), kTolerance);
+  EXPECT_LE(golden_error(d_u, golden.entry("part2.grad.u", 0)), kTolerance);
+  EXPECT_LE(error_of(d_state->angle, golden.entry("part2.grad_init.angle", 0)), kTolerance);
+  EXPECT_LE(error_of(d_state->ssm, golden.entry("part2.grad_init.ssm", 0)), kTolerance);
+  EXPECT_LE(error_of(d_state->k, golden.entry("part2.grad_init.k", 0)), kTolerance);
+  EXPECT_LE(error_of(d_state->v, golden.entry("part2.grad_init.v", 0)), kTolerance);
   for_weights(d_weights, [&](const char* name, auto& tensor) {
-    EXPECT_LE(relative_error(flat(tensor), golden.values(std::string("part2.grad.") + name)), kTolerance) << name;
+    EXPECT_LE(error_of(tensor, golden.values(std::string("part2.grad.") + name)), kTolerance) << name;
   });
 }
 
