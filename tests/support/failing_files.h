@@ -9,8 +9,8 @@
 
 namespace schemamem {
 
-/// The real files, except that the k-th call (from 0) fails with one error, and that writes may come up short. The names
-/// of all calls are recorded.
+/// The real files, except that the k-th call (from 0) fails with one error, and that writes may come up short. The
+/// names of all calls are recorded.
 class FailingFiles final : public FileSystem {
  public:
   static constexpr std::size_t kNever = ~std::size_t{0};

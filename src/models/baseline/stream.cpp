@@ -1,0 +1,79 @@
+#include <algorithm>
+
+#include "models/baseline/memory.h"
+
+namespace schemamem {
+
+namespace {
+
+/// Tokens that go through a layer together; the kernels give each row the same bits in any company.
+constexpr std::size_t kStreamTokens = 16;
+
+}  // namespace
+
+template <class T>
+StreamState<T> BaselineModel<T>::empty_state() const {
+  return {.values = Buffer<T>(state_.size()), .counters = {}};
+}
+
+template <class T>
+void BaselineModel<T>::reset(StreamState<T>& state) const {
+  std::fill(state.values.begin(), state.values.end(), T(0));
+  state.counters = {};
+}
+
+template <class T>
+std::unique_ptr<Tape<T>> BaselineModel<T>::make_scratch() const {
+  return std::make_unique<Memory>(*this, kStreamTokens, Memory::Use::kStream, ArenaPolicy{});
+}
+
+template <class T>
+void BaselineModel<T>::advance(const Folded<T>& folded_base, View<const T, 2> x, StreamState<T>& state,
+                               Tape<T>& scratch, View<T, 2> logits) const {
+  require(state.values.size() == state_.size(), "BaselineModel: the state is laid out as state()");
+  require(x.extent(1) == config_.inputs && logits.extent(0) == x.extent(0) && logits.extent(1) == config_.outputs,
+          "BaselineModel: x is [T, inputs] and logits [T, outputs]");
+  const T* const w = static_cast<const BaselineFolded<T>&>(folded_base).values.data();
+  Memory& memory = static_cast<Memory&>(scratch);
+  const T epsilon = mixer_->norm_epsilon();
+  const LayerRows<T>& layer = memory.layers[0];
+  const std::size_t state_size = mixer_->state().size();
+  for (std::size_t first = 0; first < x.extent(0); first += kStreamTokens) {
+    const std::size_t rows = std::min(kStreamTokens, x.extent(0) - first);
+    for (std::size_t t = 0; t < rows; ++t) {
+      std::copy_n(x[first + t].begin(), config_.inputs, memory.x + t * config_.inputs);
+    }
+    T* const h = memory.end;  // the residual stream, in place
+    kernels_.embed(memory.x, w + folded_places_.in, w + folded_places_.bias, rows, config_.inputs, h);
+    for (std::size_t l = 0; l < config_.layers; ++l) {
+      const LayerPlaces& at = folded_places_.layers[l];
+      kernels_.norm(h, w + at.norm1, epsilon, rows, layer.u, layer.inverse1);
+      mixer_->advance({w + at.mixer, {mixer_->folded_size()}}, {layer.u, {rows, kModelWidth}},
+                      {state.values.data() + l * state_size, {state_size}}, memory.mixer_scratch,
+                      {h, {rows, kModelWidth}});
+      if (!has_mlp()) continue;
+      kernels_.norm(h, w + at.norm2, epsilon, rows, layer.z, layer.inverse2);
+      kernels_.mlp({.gate_up = w + at.gate_up,
+                    .down = w + at.down,
+                    .z = layer.z,
+                    .gate_up_out = layer.gate_up,
+                    .activated = layer.activated,
+                    .y = h,
+                    .rows = rows});
+    }
+    read_out(w, memory, rows, logits.slice(first, rows));
+  }
+}
+
+template StreamState<float> BaselineModel<float>::empty_state() const;
+template StreamState<double> BaselineModel<double>::empty_state() const;
+template void BaselineModel<float>::reset(StreamState<float>&) const;
+template void BaselineModel<double>::reset(StreamState<double>&) const;
+template std::unique_ptr<Tape<float>> BaselineModel<float>::make_scratch() const;
+template std::unique_ptr<Tape<double>> BaselineModel<double>::make_scratch() const;
+template void BaselineModel<float>::advance(const Folded<float>&, View<const float, 2>, StreamState<float>&,
+                                            Tape<float>&, View<float, 2>) const;
+template void BaselineModel<double>::advance(const Folded<double>&, View<const double, 2>, StreamState<double>&,
+                                             Tape<double>&, View<double, 2>) const;
+
+}  // namespace schemamem
