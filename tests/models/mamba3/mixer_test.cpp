@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "models/baseline/layer_case.h"
-#include "models/mamba3/plain.h"
+#include "support/mamba3.h"
 
 namespace schemamem::test {
 namespace {
@@ -73,16 +73,6 @@ struct DrawnLayer {
   std::vector<T> weights, u, d_y, state, d_state;
 };
 
-template <class Tensors>
-std::vector<double> joined(const Layout& layout, Tensors& tensors) {
-  std::vector<double> all(layout.size());
-  for_weights(tensors, [&](const char* name, auto& tensor) {
-    std::copy(flat(tensor).begin(), flat(tensor).end(),
-              all.begin() + static_cast<std::ptrdiff_t>(layout.find(name).offset));
-  });
-  return all;
-}
-
 /// Read segments with borders at the piece's ends, inside one chunk, on a chunk's border and over several chunks.
 const std::vector<Segment> kSegments{{0, 3}, {5, 9}, {12, 32}, {33, 70}};
 
@@ -98,11 +88,7 @@ TEST_P(Mamba3Layer, TheStillnessTermHasTheValueAndGradientOfThePlainRecurrence) 
 
   const Layout& parameters = layer.mixer->parameters();
   const auto weights = std::make_unique<ref::Weights>(), d_plain = std::make_unique<ref::Weights>();
-  for_weights(*weights, [&](const char* name, auto& tensor) {
-    const TensorSpec& spec = parameters.find(name);
-    const auto first = layer.weights.begin() + static_cast<std::ptrdiff_t>(spec.offset);
-    fill(tensor, std::vector<double>(first, first + static_cast<std::ptrdiff_t>(spec.size)));
-  });
+  fill_weights(parameters, layer.weights, *weights);
   ref::State initial, d;
   fill(initial, layer.state);
   fill(d, layer.d_state);
@@ -132,7 +118,7 @@ TEST_P(Mamba3Layer, TheStillnessTermHasTheValueAndGradientOfThePlainRecurrence) 
 
   EXPECT_NEAR(value, plain_value, 1e-9 * plain_value);
   EXPECT_LE(golden_error(d_u, plain_d_u), 1e-9);
-  EXPECT_LE(golden_error(d_weights, joined(parameters, *d_plain)), 1e-9);
+  EXPECT_LE(golden_error(d_weights, flatten(parameters, *d_plain)), 1e-9);
   const std::span<double> plain_d_state = flat(d);
   EXPECT_LE((golden_error<double, double>(d_state, plain_d_state)), 1e-9);
   EXPECT_TRUE(layer.runner.guards_intact());

@@ -5,8 +5,8 @@
 #include <memory>
 #include <span>
 
-#include "models/mamba3/plain.h"
 #include "support/golden.h"
+#include "support/mamba3.h"
 
 namespace schemamem::test {
 namespace {

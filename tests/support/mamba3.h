@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/reference/mamba3.h"
+#include "models/layout.h"
 
 namespace schemamem::test {
 
@@ -35,6 +36,23 @@ void for_weights(Weights& w, Body body) {
   body("B_norm.weight", w.b_norm);
   body("C_norm.weight", w.c_norm);
   body("out_proj.weight", w.out_proj);
+}
+
+/// Flat weights, laid out as the mixer's parameters(), for the reference, and back.
+inline void fill_weights(const Layout& layout, std::span<const double> from, ref::Weights& weights) {
+  for_weights(weights, [&](const char* name, auto& tensor) {
+    const TensorSpec& spec = layout.find(name);
+    const auto part = from.subspan(spec.offset, spec.size);
+    std::copy(part.begin(), part.end(), flat(tensor).begin());
+  });
+}
+inline std::vector<double> flatten(const Layout& layout, const ref::Weights& weights) {
+  std::vector<double> all(layout.size());
+  for_weights(weights, [&](const char* name, const auto& tensor) {
+    const auto values = flat(tensor);
+    std::copy(values.begin(), values.end(), all.begin() + static_cast<std::ptrdiff_t>(layout.find(name).offset));
+  });
+  return all;
 }
 
 }  // namespace schemamem::test
