@@ -152,24 +152,20 @@ template <class T>
 
 /// v^T E k of the token before the chunk, E being that of the chunk's beginning: f of the chunk's first token.
 template <class T>
-[[gnu::always_inline]] inline T mamba3_write_dot_before(const T* initial, const mamba3::Backward<T>& call,
-                                                        std::size_t c, std::size_t h, const T* d_state) {
+[[gnu::always_inline]] inline T mamba3_write_dot_before(const Mamba3Chunk<T>& chunk, std::size_t h, const T* d_state) {
   using namespace mamba3;
-  const bool begins = c == 0;
-  const Mamba3Chunk<T> before = mamba3_chunk<T>(call.tape, call.tokens, begins ? 0 : c - 1);
-  const T* const key = begins ? initial + kStateK + h * kState : before.key_of(h) + kChunk - 1;
-  const T* const value = begins ? initial + kStateV + h * kValue : before.value_of(h) + kChunk - 1;
-  const std::size_t step = begins ? 1 : kChunk;
-  T v[kValue];
-  for (std::size_t p = 0; p < kValue; ++p) v[p] = value[p * step];
+  const T* const key = chunk.before_of(h);
+  const T* const value = key + kState;
   Vec<T> sum{};
   for (std::size_t p = 0; p < kValue; p += kLanes<T>) {
-    Vec<T> even{}, odd{};
-    for (std::size_t n = 0; n < kState; n += 2) {
-      even = multiply_add<T>(load<T>(d_state + n * kValue + p), broadcast<T>(key[n * step]), even);
-      odd = multiply_add<T>(load<T>(d_state + (n + 1) * kValue + p), broadcast<T>(key[(n + 1) * step]), odd);
+    Vec<T> parts[4] = {};
+    for (std::size_t n = 0; n < kState; n += 4) {
+#pragma GCC unroll 4
+      for (std::size_t i = 0; i < 4; ++i) {
+        parts[i] = multiply_add<T>(load<T>(d_state + (n + i) * kValue + p), broadcast<T>(key[n + i]), parts[i]);
+      }
     }
-    sum = multiply_add<T>(even + odd, load<T>(v + p), sum);
+    sum = multiply_add<T>((parts[0] + parts[1]) + (parts[2] + parts[3]), load<T>(value + p), sum);
   }
   return horizontal_sum<T>(sum);
 }
@@ -208,7 +204,6 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline void mamba3_end_backward(const mamba3::Backward<T>& call, mamba3::BackwardWork<T>& work) {
   using namespace mamba3;
-  const T* const initial = call.tape[kTapeInitial];
   const Mamba3Chunk<T> first = mamba3_chunk<T>(call.tape, call.tokens, 0);
   for (std::size_t i = 0; i < kHeads * kAngles; ++i) call.d_state[kStateAngle + i] = work.d_angle[i];
   transpose_states<T>(work.d_state, kState, kValue, call.d_state + kStateSsm);
@@ -216,12 +211,14 @@ template <class T>
   for (std::size_t h = 0; h < kHeads; ++h) {
     const T sigma = first.gate(kGateBehind, h)[0];
     const T* const e = work.d_state + h * kState * kValue;
+    const T* const key = first.before_of(h);
+    const T* const value = key + kState;
     T* const d_k = call.d_state + kStateK + h * kState;
     T* const d_v = call.d_state + kStateV + h * kValue;
     for (std::size_t n = 0; n < kState; ++n) {
       for (std::size_t p = 0; p < kValue; ++p) {
-        d_k[n] += sigma * e[n * kValue + p] * initial[kStateV + h * kValue + p];
-        d_v[p] += sigma * e[n * kValue + p] * initial[kStateK + h * kState + n];
+        d_k[n] += sigma * e[n * kValue + p] * value[p];
+        d_v[p] += sigma * e[n * kValue + p] * key[n];
       }
     }
   }
@@ -233,7 +230,6 @@ T mamba3_backward(const mamba3::Backward<T>& call) {
   mamba3::BackwardWork<T>& work = *reinterpret_cast<mamba3::BackwardWork<T>*>(call.scratch[kScratchBackward]);
   mamba3::Sums<T>& sums = *reinterpret_cast<mamba3::Sums<T>*>(call.scratch[kScratchSums]);
   mamba3::Extra<T>& extra_memory = *reinterpret_cast<mamba3::Extra<T>*>(call.scratch[kScratchExtra]);
-  const T* const initial = call.tape[kTapeInitial];
   const std::size_t chunks = chunks_of(call.tokens);
   __builtin_memset(&sums, 0, sizeof(sums));
   mamba3_begin_backward<T>(call, work);
@@ -248,7 +244,7 @@ T mamba3_backward(const mamba3::Backward<T>& call) {
         if (extra != nullptr) stillness += mamba3_stillness<T>(call, chunk, h, work, *extra);
         mamba3_value_backward<T>(call.folded, chunk, h, extra, work);
         work.write_dot[h * 2 * kChunk + kChunk - 1] =
-            mamba3_write_dot_before<T>(initial, call, c, h, work.d_state + h * kState * kValue);
+            mamba3_write_dot_before<T>(chunk, h, work.d_state + h * kState * kValue);
       }
       mamba3_group_backward<T>(call.folded, chunk, g, extra, work, sums);
     }

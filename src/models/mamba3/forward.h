@@ -119,13 +119,24 @@ template <class T>
   using namespace mamba3;
   transpose_states<T>(initial + kStateSsm, kValue, kState, first.state);
   for (std::size_t h = 0; h < kHeads; ++h) {
+    T* const key = first.before_of(h);
+    T* const value = key + kState;
+    for (std::size_t n = 0; n < kState; ++n) key[n] = initial[kStateK + h * kState + n];
+    for (std::size_t p = 0; p < kValue; ++p) value[p] = initial[kStateV + h * kValue + p];
     const T sigma = first.gate(kGateBehind, h)[0];
     for (std::size_t n = 0; n < kState; ++n) {
-      const T k = sigma * initial[kStateK + h * kState + n];
-      for (std::size_t p = 0; p < kValue; ++p) {
-        first.state_of(h)[n * kValue + p] += k * initial[kStateV + h * kValue + p];
-      }
+      for (std::size_t p = 0; p < kValue; ++p) first.state_of(h)[n * kValue + p] += sigma * key[n] * value[p];
     }
+  }
+}
+
+/// Keeps the last token's k and v where the backward pass of the next chunk finds them side by side.
+template <class T>
+[[gnu::always_inline]] inline void mamba3_hand_over(const Mamba3Chunk<T>& chunk, T* before) {
+  using namespace mamba3;
+  for (std::size_t h = 0; h < kHeads; ++h, before += kBeforeSize) {
+    for (std::size_t n = 0; n < kState; ++n) before[n] = chunk.key_of(h)[n * kChunk + kChunk - 1];
+    for (std::size_t p = 0; p < kValue; ++p) before[kState + p] = chunk.value_of(h)[p * kChunk + kChunk - 1];
   }
 }
 
@@ -164,6 +175,7 @@ void mamba3_forward(const mamba3::Forward<T>& call) {
     const Mamba3Chunk<T> chunk = mamba3_chunk<T>(call.tape, call.tokens, c);
     mamba3_project<T, 0, kRowDt>(call.folded, chunk);
     mamba3_keys_and_queries<T>(call.folded, chunk);
+    if (c + 1 < chunks) mamba3_hand_over<T>(chunk, chunk.before_of(kHeads));
     for (std::size_t h = 0; h < kHeads; ++h) {
       for_row<T>([&](std::size_t i) {
         store<T>(chunk.gate(kGateStrength, h) + i,

@@ -152,6 +152,7 @@ class Mamba3Mixer final : public Mixer<T> {
     sizes[kTapeGate] = (rows + kChunk) * kGates * kHeads;
     sizes[kTapeDecay] = sizes[kTapeScore] = rows * kHeads * kChunk;
     sizes[kTapeState] = (chunks + 1) * kHeads * kState * kValue;
+    sizes[kTapeBefore] = chunks * kHeads * kBeforeSize;
     sizes[kTapeInitial] = kStateSize;
     return sizes;
   }

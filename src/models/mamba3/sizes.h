@@ -50,6 +50,9 @@ inline constexpr std::size_t kGradIn = 0, kGradOutT = kGradIn + kRows * kWidth,
 inline constexpr std::size_t kChunk = 16;
 constexpr std::size_t chunks_of(std::size_t tokens) { return (tokens + kChunk - 1) / kChunk; }
 
+/// k and v of one token and head.
+inline constexpr std::size_t kBeforeSize = kState + kValue;
+
 /// Activations lie feature by feature, a chunk's tokens side by side: a row is [kChunk]. Norms, rotations and gates
 /// then need no shuffles, and every product finds its right factor in place.
 enum TapeBlock : std::size_t {
@@ -66,6 +69,7 @@ enum TapeBlock : std::size_t {
   kTapeScore,      // chunks x [H, kChunk] rows: the same times q_i . k_j
   kTapeRead,       // chunks x [H, P] rows: P_t q_t, the output without the token's own term
   kTapeState,      // (chunks + 1) x [H, N, P]: the shifted state between chunks
+  kTapeBefore,     // chunks x [H, N + P]: k rotated and v of the token before the chunk
   kTapeInitial,    // the state before the first token
   kTapeBlocks
 };

@@ -9,7 +9,7 @@ template <class T>
 struct Mamba3Chunk {
   std::size_t index, first, tokens;  // which chunk, its first token, how many of its tokens exist
   std::size_t gate_row;
-  T *input, *projected, *sigmoid, *key, *query, *turn, *rate, *scale, *gates, *decay, *score, *read, *state;
+  T *input, *projected, *sigmoid, *key, *query, *turn, *rate, *scale, *gates, *decay, *score, *read, *state, *before;
 
   /// Gate of one head, from the chunk's first token on.
   [[gnu::always_inline]] T* gate(mamba3::Gate which, std::size_t head) const {
@@ -23,6 +23,7 @@ struct Mamba3Chunk {
     return turn + head * 2 * mamba3::kAngles * mamba3::kChunk;
   }
   [[gnu::always_inline]] T* state_of(std::size_t head) const { return state + head * mamba3::kState * mamba3::kValue; }
+  [[gnu::always_inline]] T* before_of(std::size_t head) const { return before + head * mamba3::kBeforeSize; }
   [[gnu::always_inline]] T* state_behind(std::size_t head) const { return state_of(mamba3::kHeads + head); }
 };
 
@@ -46,7 +47,8 @@ template <class T>
           .decay = tape[kTapeDecay] + c * kHeads * kChunk * kChunk,
           .score = tape[kTapeScore] + c * kHeads * kChunk * kChunk,
           .read = tape[kTapeRead] + c * kInner * kChunk,
-          .state = tape[kTapeState] + c * kHeads * kState * kValue};
+          .state = tape[kTapeState] + c * kHeads * kState * kValue,
+          .before = tape[kTapeBefore] + c * kHeads * kBeforeSize};
 }
 
 /// Rows of tokens [tokens x 32] to [32 x kChunk], zero where there is no token. `padded` is [kChunk x 32] of scratch.
