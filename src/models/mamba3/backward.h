@@ -58,9 +58,11 @@ template <class T>
   });
 }
 
-/// The products of one head: d_query, d_write_key and d_write_value, and E moves to the chunk's beginning.
+/// The products of one head: d_query, d_write_key and d_write_value, and E moves to the chunk's beginning. Meanwhile
+/// what the next head (`next_h` of `next`) will read is prefetched, a few rows a block.
 template <class T>
 [[gnu::always_inline]] inline void mamba3_head_backward(const Mamba3Chunk<T>& chunk, std::size_t h,
+                                                        const Mamba3Chunk<T>& next, std::size_t next_h,
                                                         mamba3::BackwardWork<T>& work) {
   using namespace mamba3;
   const T* const in = chunk.gate(kGateIn, h);
@@ -103,11 +105,13 @@ template <class T>
   transpose<T>(work.d_score, kChunk, kChunk, kChunk, work.d_score_transposed, kChunk);
 
   for_blocks<T, kState, kChunk>([&](auto& tile, std::size_t n, std::size_t i) {
+    prefetch(next.key_of(next_h) + n * kChunk, tile.kRows * kChunk);
     accumulate<T>(tile, {chunk.key_of(h), kChunk, 1}, {work.d_score_written, kChunk}, n, i, Fixed<kChunk>{});
     accumulate<T>(tile, {chunk.state_of(h), kValue, 1}, {work.entering, kChunk}, n, i, Fixed<kValue>{});
     tile.store_to(d_query + n * kChunk + i, kChunk);
   });
   for_blocks<T, kState, kChunk>([&](auto& tile, std::size_t n, std::size_t j) {
+    prefetch(next.query_of(next_h) + n * kChunk, tile.kRows * kChunk);
     accumulate<T>(tile, {chunk.query_of(h), kChunk, 1}, {work.d_score_transposed, kChunk}, n, j, Fixed<kChunk>{});
     accumulate<T>(tile, {d_state, kValue, 1}, {work.leaving, kChunk}, n, j, Fixed<kValue>{});
     tile.store_to(d_write_key + n * kChunk + j, kChunk);
@@ -120,6 +124,7 @@ template <class T>
   });
   const Vec<T> kept = broadcast<T>(in[kChunk - 1]);
   for_blocks<T, kState, kValue>([&](auto& tile, std::size_t n, std::size_t p) {
+    prefetch(next.state_of(next_h) + n * kValue, tile.kRows * kValue);
     tile.load_from(d_state + n * kValue + p, kValue);
 #pragma GCC unroll 16
     for (int r = 0; r < tile.kRows; ++r) {
@@ -236,11 +241,12 @@ T mamba3_backward(const mamba3::Backward<T>& call) {
   T stillness = 0;
   for (std::size_t c = chunks; c-- > 0;) {
     const Mamba3Chunk<T> chunk = mamba3_chunk<T>(call.tape, call.tokens, c);
+    const Mamba3Chunk<T> next = mamba3_chunk<T>(call.tape, call.tokens, c > 0 ? c - 1 : 0);
     mamba3_output_backward<T>(call, chunk, work, sums);
     mamba3::Extra<T>* const extra = mamba3_extra<T>(call, chunk, extra_memory) ? &extra_memory : nullptr;
     for (std::size_t g = 0; g < kGroups; ++g) {
       for (std::size_t h = g * kHeadsOfGroup; h < (g + 1) * kHeadsOfGroup; ++h) {
-        mamba3_head_backward<T>(chunk, h, work);
+        mamba3_head_backward<T>(chunk, h, h + 1 < kHeads ? chunk : next, (h + 1) % kHeads, work);
         if (extra != nullptr) stillness += mamba3_stillness<T>(call, chunk, h, work, *extra);
         mamba3_value_backward<T>(call.folded, chunk, h, extra, work);
         work.write_dot[h * 2 * kChunk + kChunk - 1] =
