@@ -112,6 +112,7 @@ template <class T>
   });
   for_blocks<T, kState, kChunk>([&](auto& tile, std::size_t n, std::size_t j) {
     prefetch(next.query_of(next_h) + n * kChunk, tile.kRows * kChunk);
+    prefetch(chunk.turn_of(h) + n / 2 * kChunk, tile.kRows / 2 * kChunk);
     accumulate<T>(tile, {chunk.query_of(h), kChunk, 1}, {work.d_score_transposed, kChunk}, n, j, Fixed<kChunk>{});
     accumulate<T>(tile, {d_state, kValue, 1}, {work.leaving, kChunk}, n, j, Fixed<kValue>{});
     tile.store_to(d_write_key + n * kChunk + j, kChunk);
@@ -178,10 +179,16 @@ template <class T>
 /// d in_proj += dproj u^T, du += in_proj^T dproj.
 template <class T>
 [[gnu::always_inline]] inline void mamba3_input_backward(const mamba3::Backward<T>& call, const Mamba3Chunk<T>& chunk,
+                                                         const Mamba3Chunk<T>& next,
                                                          const mamba3::BackwardWork<T>& work) {
   using namespace mamba3;
   for_blocks<T, kRows, kWidth>([&](auto& tile, std::size_t i, std::size_t j) {
     T* const d_weights = call.shard + kGradIn + i * kWidth + j;
+    prefetch(next.raw(i), tile.kRows * kChunk);
+    if (i < kInner) {
+      prefetch(next.sigmoid + i * kChunk, tile.kRows * kChunk);
+      prefetch(next.read + i * kChunk, tile.kRows * kChunk);
+    }
     tile.load_from(d_weights, kWidth);
     accumulate<T>(tile, {work.d_projected, kChunk, 1}, {call.u + chunk.first * call.u_row, call.u_row}, i, j,
                   chunk.tokens);
@@ -255,7 +262,7 @@ T mamba3_backward(const mamba3::Backward<T>& call) {
       mamba3_group_backward<T>(call.folded, chunk, g, extra, work, sums);
     }
     mamba3_gates_backward<T>(chunk, extra, work, sums);
-    mamba3_input_backward<T>(call, chunk, work);
+    mamba3_input_backward<T>(call, chunk, next, work);
   }
   add_row_sums<T>(sums.b_bias, kHeads * kState, call.shard + kGradBBias);
   add_row_sums<T>(sums.c_bias, kHeads * kState, call.shard + kGradCBias);

@@ -35,6 +35,10 @@ template <class T, std::size_t From, std::size_t Count>
   const Right<T> inputs{chunk.input, kChunk};
   T* const out = chunk.raw(From);
   for_blocks<T, Count, kChunk>([&](auto& tile, std::size_t i, std::size_t j) {
+    if (Count > kHeads * kState && i < kHeads * kState) {  // where the keys and queries will be stored
+      prefetch(chunk.key + i * kChunk, tile.kRows * kChunk);
+      prefetch(chunk.query + i * kChunk, tile.kRows * kChunk);
+    }
     accumulate<T>(tile, weights, inputs, i, j, Fixed<kWidth>{});
     tile.store_to(out + i * kChunk + j, kChunk);
   });
