@@ -7,11 +7,13 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "models/gated_delta_net/model.h"
+#include "models/mamba3/model.h"
 
 namespace schemamem {
 namespace {
 
-constexpr std::array<ModelEntry, 2> kEntries{{{"schemamem", "SchemaMem"}, {"gdn", "Gated DeltaNet"}}};
+constexpr std::array<ModelEntry, 3> kEntries{
+    {{"schemamem", "SchemaMem"}, {"mamba3", "Mamba-3"}, {"gdn", "Gated DeltaNet"}}};
 
 }  // namespace
 
@@ -33,6 +35,7 @@ Result<std::unique_ptr<SequenceModel<T>>> make_model(std::string_view name, std:
     sizes.outputs = outputs;
     return make_schemamem<T>(sizes, choice);
   }
+  if (name == "mamba3") return make_mamba3<T>(config, choice.isa);
   if (name == "gdn") return make_gated_delta_net<T>(config, choice.isa);
   const std::vector<std::string> names = model_names();
   return Error(ErrorKind::kUsage, fmt::format("Unknown model {}: expected one of {}.{}", quote(name),
