@@ -96,8 +96,8 @@ class Arena {
   }
   void allocate();
 
-  /// For structures with many buffers: the same sequence of calls is made twice. Before allocate() each call announces a block
-  /// and returns null; after it each returns that block.
+  /// For structures with many buffers: the same sequence of calls is made twice. Before allocate() each call announces
+  /// a block and returns null; after it each returns that block.
   template <class T>
   [[gnu::always_inline]] T* take(std::size_t count) {
     return reinterpret_cast<T*>(take_bytes(count * sizeof(T)));  // NOLINT: see at()
