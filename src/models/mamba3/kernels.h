@@ -60,3 +60,16 @@ struct Kernels {
 };
 
 }  // namespace schemamem::mamba3
+
+#if defined(SCHEMAMEM_ISA)
+namespace schemamem::SCHEMAMEM_ISA {
+
+template <class T>
+void mamba3_forward(const mamba3::Forward<T>& call);
+template <class T>
+T mamba3_backward(const mamba3::Backward<T>& call);
+template <class T>
+void mamba3_advance(const mamba3::Advance<T>& call);
+
+}  // namespace schemamem::SCHEMAMEM_ISA
+#endif

@@ -1,9 +1,5 @@
 #include "models/mamba3/kernels.h"
 
-#include "models/mamba3/backward.h"
-#include "models/mamba3/forward.h"
-#include "models/mamba3/stream.h"
-
 namespace schemamem::SCHEMAMEM_ISA {
 
 template <class T>

@@ -74,7 +74,7 @@ enum TapeBlock : std::size_t {
   kTapeBlocks
 };
 
-/// Per head and token (see docs of the recurrence in forward.h).
+/// Per head and token (the recurrence: forward.isa.cpp).
 enum Gate : std::size_t {
   kGateDt,          // Dt
   kGateDtSlope,     // dDt / d(dt~)

@@ -73,4 +73,13 @@ template <class T>
   transpose<T>(from, from_row, kChunk, kWidth, to, kChunk);
 }
 
+/// Copies ssm [H, P, N] of a stream's state to [H, N, P] or back.
+template <class T>
+[[gnu::always_inline]] inline void transpose_states(const T* from, std::size_t rows, std::size_t columns, T* to) {
+  for (std::size_t h = 0; h < mamba3::kHeads; ++h) {
+    const std::size_t offset = h * rows * columns;
+    transpose<T>(from + offset, columns, rows, columns, to + offset, rows);
+  }
+}
+
 }  // namespace schemamem::SCHEMAMEM_ISA

@@ -1,5 +1,3 @@
-#pragma once
-
 // The mixer over a piece of a sequence, chunk by chunk, in the shifted form with one write a token:
 //
 //   sigma_t = (1 - lambda_{t+1}) Dt_{t+1},  s_t = gamma_t + sigma_t,  S^_t = S_t + sigma_t v_t k_t^T
@@ -17,15 +15,6 @@
 #include "models/mamba3/work.h"
 
 namespace schemamem::SCHEMAMEM_ISA {
-
-/// Copies ssm [H, P, N] of a stream's state to [H, N, P] or back.
-template <class T>
-[[gnu::always_inline]] inline void transpose_states(const T* from, std::size_t rows, std::size_t columns, T* to) {
-  for (std::size_t h = 0; h < mamba3::kHeads; ++h) {
-    const std::size_t offset = h * rows * columns;
-    transpose<T>(from + offset, columns, rows, columns, to + offset, rows);
-  }
-}
 
 /// Rows [from, from + Count) of the chunk's projection.
 template <class T, std::size_t From, std::size_t Count>
@@ -194,5 +183,8 @@ void mamba3_forward(const mamba3::Forward<T>& call) {
     mamba3_end<T>(mamba3_chunk<T>(call.tape, call.tokens, chunks - 1), work.angle, call.final_state);
   }
 }
+
+template void mamba3_forward<float>(const mamba3::Forward<float>&);
+template void mamba3_forward<double>(const mamba3::Forward<double>&);
 
 }  // namespace schemamem::SCHEMAMEM_ISA

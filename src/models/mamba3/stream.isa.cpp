@@ -1,5 +1,3 @@
-#pragma once
-
 // The recurrence token by token, on a stream's own state. Tokens are projected a block at a time, which leaves the bits
 // of each untouched (tile.h); everything behind the projection sees one token only.
 
@@ -143,5 +141,8 @@ void mamba3_advance(const mamba3::Advance<T>& call) {
                      call.y_row, tokens, Fixed<kWidth>{}, Fixed<kInner>{});
   }
 }
+
+template void mamba3_advance<float>(const mamba3::Advance<float>&);
+template void mamba3_advance<double>(const mamba3::Advance<double>&);
 
 }  // namespace schemamem::SCHEMAMEM_ISA

@@ -1,7 +1,5 @@
-#pragma once
-
-// The vector-Jacobian product of forward.h, chunks in reverse. With E the gradient of the shifted state behind a chunk,
-// X_ij = (q_i . k_j) L_ij and Z_ij = (do_i . v_j) L_ij:
+// The vector-Jacobian product of forward.isa.cpp, chunks in reverse. With E the gradient of the shifted state behind a
+// chunk, X_ij = (q_i . k_j) L_ij and Z_ij = (do_i . v_j) L_ij:
 //
 //   dq_i = sum_j Z_ij s_j k_j + e^{c_i} do_i S^_in           E_in = e^{c_last} E + sum_i e^{c_i} do_i q_i^T
 //   dk_j = s_j ek_j,   ek_j = sum_i Z_ij q_i + e^{c_last - c_j} v_j E
@@ -12,7 +10,7 @@
 // every chunk keeps the digits that one over the whole sequence would lose.
 
 #include "models/mamba3/backward_gates.h"
-#include "models/mamba3/forward.h"
+#include "models/mamba3/kernels.h"
 #include "models/mamba3/stillness.h"
 
 namespace schemamem::SCHEMAMEM_ISA {
@@ -276,5 +274,8 @@ T mamba3_backward(const mamba3::Backward<T>& call) {
   }
   return stillness;
 }
+
+template float mamba3_backward<float>(const mamba3::Backward<float>&);
+template double mamba3_backward<double>(const mamba3::Backward<double>&);
 
 }  // namespace schemamem::SCHEMAMEM_ISA
