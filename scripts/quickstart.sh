@@ -11,6 +11,9 @@ show() {
 show build/schemamem --version
 show build/schemamem task describe --setting A3V3
 show build/schemamem task sample --setting A3V3 --scenario overwrite --delay 8
+show build/schemamem verify tests/data/golden/schemamem/*.safetensors
+show build/schemamem bench step --model schemamem
+show build/schemamem bench stream --model schemamem
 
 cat <<'TEXT'
 
