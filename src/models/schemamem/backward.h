@@ -18,6 +18,9 @@ template <class T, class Shape>
   const auto G = s_.G;
   const auto both = times<2>(D);
   const auto gates = times<2>(G);
+  prefetch<T>(a.qkv, rows * s_.Q);
+  prefetch<T>(a.packed_query, local_packed_size<T>(s_.heads, s_.head_dim, rows));
+  prefetch<T>(a.probabilities, local_probability_size<T>(s_.heads, rows));
   multiply<T>({d_next, D, 1}, {w.down_t, G}, t.d_act, G, rows, G, D);
   multiply_onto<T>({a.act, 1, G}, {d_next, D}, g.down, D, G, D, rows);
   swiglu_backward<T>(a.gate_up, t.d_act, t.d_gate_up, rows, G);
@@ -37,6 +40,10 @@ template <class T, class Shape>
   const auto Q = s_.Q;
   const auto both = times<2>(D);
   const std::size_t width = s_.width, dim = s_.head_dim;
+  prefetch<T>(a.y, rows * D);
+  prefetch<T>(a.x, rows * D);
+  prefetch<T>(a.query, rows * D);
+  prefetch<T>(a.read_powers, rows * s_.M);
   local_attention_backward<T>(local_sizes(s_), rows,
                               {.keys = a.qkv + width,
                                .values = a.qkv + width + dim,
@@ -74,6 +81,10 @@ template <class T, class Shape>
   const auto D = s_.D;
   const auto M = s_.M;
   const auto both = times<2>(D);
+  prefetch<T>(a.write_powers, rows * M);
+  prefetch<T>(a.ug, rows * both);
+  prefetch<T>(a.xu, rows * D);
+  prefetch<T>(a.g, rows * D);
   // offset = (d_R . R) / row sum, and d_R / row sum.
   row_sums<T>(
       rows, t.offsets,
@@ -146,12 +157,13 @@ template <class T, class Shape>
 /// W_Delta, the static values and the address weights.
 template <class T, class Shape>
 [[gnu::noinline]] void Engine<T, Shape>::write_backward(const Weights& w, const Rows& a, std::size_t rows,
-                                                        bool committed, SchemaMemTape<T>& t,
+                                                        bool committed, const T* features, SchemaMemTape<T>& t,
                                                         LayerGradients<T>& g) const {
   const auto D = s_.D;
   const auto M = s_.M;
   const auto both = times<2>(D);
   T* const d_f = t.d_af + D;
+  if (features != nullptr) prefetch<T>(features, M * both);
   if (committed) {  // d_G = P_w d_dS;  d_F += d_G pi (1 - tanh^2) = d_G (pi - G^2 / pi)
     product<T>({a.write_powers, M, 1}, {t.d_commit, D}, rows, D, M,
                [&](auto& tile, std::size_t row, std::size_t column) {
@@ -258,7 +270,7 @@ T Engine<T, Shape>::backward(const Folded<T>& folded, Tape<T>& tape, View<const 
       const Bank<T> bank = is_static ? Bank<T>{w.features, w.bank, w.keys_t, w.key_norm}
                                      : Bank<T>{t.features + slot * M * both, t.banks + slot * M * both, nullptr, 0};
       read_backward(w, bank, a, rows, is_static, t, d);
-      write_backward(w, a, rows, committed, t, d);
+      write_backward(w, a, rows, committed, is_static ? nullptr : bank.features, t, d);
       if (!is_static) bank_backward(w, bank.features, t, d);
       for (std::size_t i = 0; i < rows * D; i += kLanes<T>) store<T>(d_h + i, load<T>(t.d_h1 + i));
       rms_norm_backward<T>(a.h, w.norm1, a.inverse1, t.d_x, d_h, d.norm1, rows, s_.width, D);

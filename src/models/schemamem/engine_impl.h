@@ -75,8 +75,8 @@ class Engine final : public SchemaMemEngine<T> {
                        LayerGradients<T>& d) const;
   void read_backward(const Weights& w, const Bank<T>& bank, const Rows& a, std::size_t rows, bool is_static,
                      SchemaMemTape<T>& tape, LayerGradients<T>& d) const;
-  void write_backward(const Weights& w, const Rows& a, std::size_t rows, bool committed, SchemaMemTape<T>& tape,
-                      LayerGradients<T>& d) const;
+  void write_backward(const Weights& w, const Rows& a, std::size_t rows, bool committed, const T* features,
+                      SchemaMemTape<T>& tape, LayerGradients<T>& d) const;
   void bank_backward(const Weights& w, const T* features, SchemaMemTape<T>& tape, LayerGradients<T>& d) const;
   void unfold_layer(const Weights& w, SchemaMemShard<T>& sum, LayerGradients<T>& d, T* to) const;
 
