@@ -1,25 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <vector>
 
+#include "support/count_allocations.h"
 #include "task/batch.h"
-
-namespace {
-
-std::atomic<long> allocations = 0;  // the one global: operator new has no other way to report
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace schemamem {
 namespace {
@@ -31,10 +15,10 @@ TEST(BatchFiller, AllocatesNothingWhileItFills) {
   Batch batch(setting, cases.size(), 64 * 200);
   BatchFiller filler(setting, 200, 2);
   ThreadPool pool(2);
-  const long before = allocations;
+  const long before = test::allocations;
   for (std::uint64_t step = 0; step < 10; ++step)
     filler.fill(cases, {.seed = 1, .purpose = Purpose::kTest, .index = step * cases.size()}, pool, batch);
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(test::allocations - before, 0);
   EXPECT_GT(before, 0);
 }
 

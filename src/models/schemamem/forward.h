@@ -234,6 +234,8 @@ template <class T, class Shape>
         piece.values_to[t * dim + e] = row[width + dim + e];
       }
     }
+    // Attention writes `width` entries; the padding behind them meets zero weights, but must be finite for that.
+    for (std::size_t j = width; j < D; ++j) a.af[t * times<2>(D) + j] = 0;
   }
   local_attention_forward<T>(local_sizes(s_), rows,
                              {.query = a.qkv,

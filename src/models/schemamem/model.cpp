@@ -1,8 +1,11 @@
 #include "models/schemamem/model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <string>
 
 #include "models/schemamem/chunks.h"
@@ -120,6 +123,15 @@ class SchemaMemModel final : public SequenceModel<T> {
     state.counters[kLastValidity] = -1;
   }
 
+  std::optional<std::string> fault(const StreamState<T>& state) const override {
+    if (state.values.size() != state_.size())
+      return fmt::format("expected {} numbers, found {}", state_.size(), state.values.size());
+    if (state.mode == Mode::kFullHistory) return "a stream is recurrent or ablated; full history has no bounded state";
+    if (auto fault = this->fault_in_numbers(state)) return fault;
+    if (auto fault = fault_in_counters(state)) return fault;
+    return fault_in_angles(state);
+  }
+
   std::unique_ptr<Tape<T>> make_scratch() const override {
     auto scratch = std::make_unique<StreamScratch<T>>();
     scratch->banks = engine_->make_scratch();
@@ -192,6 +204,40 @@ class SchemaMemModel final : public SequenceModel<T> {
  private:
   static OpenChunk open_chunk(const StreamState<T>& state) {
     return {.tokens = static_cast<std::size_t>(state.counters[kChunkTokens]), .touched = state.counters[kTouched] != 0};
+  }
+
+  std::optional<std::string> fault_in_counters(const StreamState<T>& state) const {
+    const auto& counters = state.counters;
+    const auto most = static_cast<std::int64_t>(sizes_.commit_every);
+    const bool begun = counters[kTokens] > 0;
+    const auto outside = [&](Counter counter, std::int64_t least, std::int64_t greatest) -> std::optional<std::string> {
+      if (counters[counter] >= least && counters[counter] <= greatest) return std::nullopt;
+      return fmt::format("counter {} is {} after {} tokens, expected {} to {}", kCounterNames[counter],
+                         counters[counter], counters[kTokens], least, greatest);
+    };
+    if (auto fault = outside(kChunkTokens, begun ? 1 : 0, std::min(most, counters[kTokens]))) return fault;
+    // A commit lies between two inputs, and an ablated stream forgets it at once.
+    const bool committed = counters[kTokens] > counters[kChunkTokens] && state.mode == Mode::kRecurrent;
+    if (auto fault = outside(kTouched, committed ? 1 : 0, committed ? 1 : 0)) return fault;
+    return outside(kLastValidity, begun ? 0 : -1, begun ? 1 : -1);
+  }
+
+  /// Phases lie in [0, 2 pi], whose end is reached by rounding, and are zero before the first commit. An input adds at
+  /// most pi to a pending increment; a little more allows for rounding.
+  std::optional<std::string> fault_in_angles(const StreamState<T>& state) const {
+    const T turn = state.counters[kTouched] != 0 ? static_cast<T>(2 * std::numbers::pi) : T(0);
+    const T pending = static_cast<T>(3.15 * static_cast<double>(state.counters[kChunkTokens]));
+    for (const TensorSpec& tensor : state_.tensors()) {
+      const bool is_phase = tensor.name.ends_with(".phase");
+      if (!is_phase && !tensor.name.ends_with(".pending")) continue;
+      const T least = is_phase ? T(0) : -pending, most = is_phase ? turn : pending;
+      for (std::size_t i = 0; i < tensor.size; ++i) {
+        const T angle = state.values[tensor.offset + i];
+        if (angle < least || angle > most)
+          return fmt::format("{}: element {} is {}, expected {} to {}", tensor.name, i, angle, least, most);
+      }
+    }
+    return std::nullopt;
   }
 
   void point_at(StreamState<T>& state, StreamScratch<T>& scratch) const {
