@@ -81,11 +81,22 @@ template <int MaxRows, class Rows, class RowBody>
 [[gnu::always_inline]] inline void for_row_blocks(Rows rows, const RowBody& body) {
   const std::size_t count = rows;
   std::size_t i = 0;
-  for (; i + MaxRows <= count; i += MaxRows) body(Int<MaxRows>{}, i);
   if constexpr (!std::is_integral_v<Rows>) {
-    constexpr int kRest = static_cast<int>(Rows::value % MaxRows);
-    if constexpr (kRest > 0) body(Int<kRest>{}, i);
+    // A thin last block would wait for its few sums: with the one before it, it makes two of even height.
+    constexpr int kCount = static_cast<int>(Rows::value);
+    constexpr int kRest = kCount % MaxRows;
+    constexpr bool kThin = kRest > 0 && 2 * kRest < MaxRows && kCount > MaxRows;
+    constexpr std::size_t kWhole = kCount / MaxRows - (kThin ? 1 : 0);
+    for (; i < kWhole * MaxRows; i += MaxRows) body(Int<MaxRows>{}, i);
+    if constexpr (kThin) {
+      constexpr int kUpper = (MaxRows + kRest + 1) / 2;
+      body(Int<kUpper>{}, i);
+      body(Int<MaxRows + kRest - kUpper>{}, i + kUpper);
+    } else if constexpr (kRest > 0) {
+      body(Int<kRest>{}, i);
+    }
   } else {
+    for (; i + MaxRows <= count; i += MaxRows) body(Int<MaxRows>{}, i);
     if constexpr (MaxRows > 8) {
       if (i + 8 <= count) {
         body(Int<8>{}, i);
