@@ -135,6 +135,18 @@ TEST_P(EveryModelStream, AblatedEqualsTheAblatedForwardPassOfTraining) {
   EXPECT_NE(ablated, run.streamed(episode));
 }
 
+TEST_P(EveryModelStream, TakesAnyNumberButZeroForASetValidityBitAsTrainingDoes) {
+  Runner<double> run(GetParam());
+  const std::size_t inputs = run.model().config().inputs;
+  TestEpisode<double> episode = run.episode(60, 8);
+  Rng rng = test::test_rng(8);
+  for (std::size_t t = 0; t < episode.tokens(); ++t) {
+    double& validity = episode.at(t, inputs - 1);
+    if (validity != 0) validity = 0.5 + rng.uniform();
+  }
+  EXPECT_LE(largest_difference(run.streamed(episode), run.trained(episode)), 1e-11);
+}
+
 TEST_P(EveryModelStream, CountsItsTokensAndIsAlwaysInAStateWithoutFault) {
   Runner<float> run(GetParam());
   ASSERT_EQ(run.model().counter_names().front(), "tokens");

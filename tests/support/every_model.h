@@ -112,6 +112,7 @@ class TestEpisode {
   std::size_t tokens() const { return tokens_; }
   View<const T, 2> rows() const { return {bits_.data(), {tokens_, inputs_}}; }
   View<const T, 2> rows(std::size_t first, std::size_t count) const { return rows().slice(first, count); }
+  T& at(std::size_t t, std::size_t bit) { return bits_[t * inputs_ + bit]; }
   std::span<const T> row(std::size_t t) const { return std::span(bits_).subspan(t * inputs_, inputs_); }
 
  private:
