@@ -229,7 +229,8 @@ struct GatedDelta {
     for_tiles<kTileRows, kTileVecs>(
         kWide, vectors_in<T>(kWide), [&](auto height, auto width, std::size_t i, std::size_t v) {
           Tile<T, height.value, width.value> tile;
-          start_from(tile, c.state_t + i * kHead + v * kLanes<T>, c.decay[n - 1], c.state_t == nullptr);
+          const bool empty = c.state_t == nullptr;
+          start_from(tile, empty ? nullptr : c.state_t + i * kHead + v * kLanes<T>, c.decay[n - 1], empty);
           tile.accumulate({c.work + i, 1, kHead}, {c.key + v * kLanes<T>, kRow}, n);
           tile.store_to(state_t + i * kHead + v * kLanes<T>, kHead);
         });
