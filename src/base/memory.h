@@ -74,6 +74,9 @@ struct ArenaPolicy {
 ///   const auto x = arena.reserve<float>(n);   // a handle
 ///   arena.allocate();
 ///   float* data = arena.at(x);
+///
+/// Everything but the two casts is out of line: kernels compiled for one instruction set use arenas, and must not leave
+/// copies of shared code behind.
 class Arena {
  public:
   template <class T>
@@ -82,36 +85,43 @@ class Arena {
     std::size_t size = 0;
   };
 
-  explicit Arena(ArenaPolicy policy = {}) : policy_(policy) {}
+  explicit Arena(ArenaPolicy policy = {});
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
 
   template <class T>
-  Block<T> reserve(std::size_t count) {
-    require(!allocated_, "Arena::reserve: the arena is already allocated");
-    const Block<T> block{end_, count};
-    end_ = round_up(end_ + count * sizeof(T));
-    if (policy_.guard > 0) {
-      guards_.push_back(end_);
-      end_ = round_up(end_ + policy_.guard);
-    }
-    return block;
+  [[gnu::always_inline]] Block<T> reserve(std::size_t count) {
+    return {reserve_bytes(count * sizeof(T)), count};
   }
   void allocate();
 
+  /// For structures with many buffers: the same sequence of calls is made twice. Before allocate() each call announces
+  /// a block and returns null; after it each returns that block.
   template <class T>
-  T* at(Block<T> block) {
-    return reinterpret_cast<T*>(memory_.data() + block.offset);  // NOLINT: the one place that gives bytes a type
+  [[gnu::always_inline]] T* take(std::size_t count) {
+    return reinterpret_cast<T*>(take_bytes(count * sizeof(T)));  // NOLINT: see at()
   }
-  std::size_t bytes() const { return end_; }
+
+  template <class T>
+  [[gnu::always_inline]] T* at(Block<T> block) {
+    return reinterpret_cast<T*>(data_ + block.offset);  // NOLINT: the one place that gives bytes a type
+  }
+  std::size_t bytes() const;
   /// True while no sentinel has been overwritten.
   bool guards_intact() const;
 
  private:
-  static std::size_t round_up(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+  std::size_t reserve_bytes(std::size_t bytes);
+  std::byte* take_bytes(std::size_t bytes);
+  std::size_t end_of_block(std::size_t offset, std::size_t bytes) const;
 
   ArenaPolicy policy_;
   std::size_t end_ = 0;
+  std::size_t taken_ = 0;  // how far take() has come since allocate()
   std::vector<std::size_t> guards_;
   Buffer<std::byte> memory_;
+  std::byte* data_ = nullptr;
   bool allocated_ = false;
 };
 

@@ -38,9 +38,9 @@ class Rng {
   static Rng stream(std::uint64_t seed, Purpose purpose, std::uint64_t index) {
     constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;
     std::array<std::uint64_t, 4> x{seed, static_cast<std::uint64_t>(purpose), index, kGolden};
-    // A Feistel network: each round adds a hash of one word to the next, so it can be undone. Twelve rounds let every
-    // word depend on every other word three times.
-    for (std::uint64_t round = 0; round < 12; ++round) x[(round + 1) % 4] ^= mix(x[round % 4] + (round + 1) * kGolden);
+    // A Feistel network: each round adds a hash of one word to the next, so it can be undone. Eight rounds let every
+    // word depend on every other.
+    for (std::uint64_t round = 0; round < 8; ++round) x[(round + 1) % 4] ^= mix(x[round % 4] + (round + 1) * kGolden);
     if ((x[0] | x[1] | x[2] | x[3]) == 0) x[0] = kGolden;  // xoshiro's only forbidden state
     return Rng(x);
   }

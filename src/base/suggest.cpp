@@ -44,6 +44,9 @@ std::optional<std::string> closest(std::string_view word, std::span<const std::s
   // A third of the letters may be wrong: "retenton" finds retention, "A3" finds nothing far away.
   std::size_t limit = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : known) {
+    const std::size_t lengths_differ =
+        std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
+    if (lengths_differ >= limit) continue;  // at least as many edits
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < limit) {
       limit = distance;

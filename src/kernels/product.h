@@ -46,18 +46,19 @@ template <class T, class Rows, class Columns, class Depth, class Finish>
       });
 }
 
-/// C = A B.
+/// Sizes that are all known at run time only share one copy of the code; with a Fixed one it is compiled in place.
+template <class... Sizes>
+inline constexpr bool kRunTimeSizes = (std::is_integral_v<Sizes> && ...);
+
 template <class T, class Rows, class Columns, class Depth>
-[[gnu::always_inline]] inline void multiply(Left<T> a, Right<T> b, T* c, std::size_t c_row, Rows rows, Columns columns,
-                                            Depth depth) {
+[[gnu::always_inline]] inline void multiply_in_place(Left<T> a, Right<T> b, T* c, std::size_t c_row, Rows rows,
+                                                     Columns columns, Depth depth) {
   product<T>(a, b, rows, columns, depth,
              [&](const auto& tile, std::size_t i, std::size_t j) { tile.store_to(c + i * c_row + j, c_row); });
 }
-
-/// C += A B; the sum continues from C, term by term.
 template <class T, class Rows, class Columns, class Depth>
-[[gnu::always_inline]] inline void multiply_onto(Left<T> a, Right<T> b, T* c, std::size_t c_row, Rows rows,
-                                                 Columns columns, Depth depth) {
+[[gnu::always_inline]] inline void multiply_onto_in_place(Left<T> a, Right<T> b, T* c, std::size_t c_row, Rows rows,
+                                                          Columns columns, Depth depth) {
   for_tiles<kTileRows, kTileVecs>(
       rows, vectors_in<T>(columns), [&](auto height, auto width, std::size_t i, std::size_t v) {
         Tile<T, height.value, width.value> tile;
@@ -67,32 +68,54 @@ template <class T, class Rows, class Columns, class Depth>
         tile.store_to(block, c_row);
       });
 }
-
-/// [rows x columns], both multiples of the lanes, to its transpose, a square of vectors at a time.
-template <class T, std::size_t... I>
-[[gnu::always_inline]] inline Vec<T> interleave_low(Vec<T> a, Vec<T> b, std::index_sequence<I...>) {
-  return __builtin_shufflevector(a, b, static_cast<int>(I % 2 == 0 ? I / 2 : sizeof...(I) + I / 2)...);
-}
-template <class T, std::size_t... I>
-[[gnu::always_inline]] inline Vec<T> interleave_high(Vec<T> a, Vec<T> b, std::index_sequence<I...>) {
-  constexpr std::size_t kHalf = sizeof...(I) / 2;
-  return __builtin_shufflevector(a, b, static_cast<int>(kHalf + (I % 2 == 0 ? I / 2 : sizeof...(I) + I / 2))...);
+template <class T>
+[[gnu::noinline]] void multiply_shared(Left<T> a, Right<T> b, T* c, std::size_t c_row, std::size_t rows,
+                                       std::size_t columns, std::size_t depth) {
+  multiply_in_place<T>(a, b, c, c_row, rows, columns, depth);
 }
 template <class T>
+[[gnu::noinline]] void multiply_onto_shared(Left<T> a, Right<T> b, T* c, std::size_t c_row, std::size_t rows,
+                                            std::size_t columns, std::size_t depth) {
+  multiply_onto_in_place<T>(a, b, c, c_row, rows, columns, depth);
+}
+
+/// C = A B.
+template <class T, class Rows, class Columns, class Depth>
+[[gnu::always_inline]] inline void multiply(Left<T> a, Right<T> b, T* c, std::size_t c_row, Rows rows, Columns columns,
+                                            Depth depth) {
+  if constexpr (kRunTimeSizes<Rows, Columns, Depth>) {
+    multiply_shared<T>(a, b, c, c_row, rows, columns, depth);
+  } else {
+    multiply_in_place<T>(a, b, c, c_row, rows, columns, depth);
+  }
+}
+
+/// C += A B; the sum continues from C, term by term.
+template <class T, class Rows, class Columns, class Depth>
+[[gnu::always_inline]] inline void multiply_onto(Left<T> a, Right<T> b, T* c, std::size_t c_row, Rows rows,
+                                                 Columns columns, Depth depth) {
+  if constexpr (kRunTimeSizes<Rows, Columns, Depth>) {
+    multiply_onto_shared<T>(a, b, c, c_row, rows, columns, depth);
+  } else {
+    multiply_onto_in_place<T>(a, b, c, c_row, rows, columns, depth);
+  }
+}
+
+template <class T>
 [[gnu::always_inline]] inline void transpose_square(Vec<T> (&m)[kLanes<T>]) {
-  constexpr std::make_index_sequence<kLanes<T>> kAll{};
 #pragma GCC unroll 4
   for (int step = 1; step < kLanes<T>; step *= 2) {  // each pass rotates the bits of (row, lane) by one place
     Vec<T> next[kLanes<T>];
 #pragma GCC unroll 8
     for (int i = 0; i < kLanes<T> / 2; ++i) {
-      next[2 * i] = interleave_low<T>(m[i], m[i + kLanes<T> / 2], kAll);
-      next[2 * i + 1] = interleave_high<T>(m[i], m[i + kLanes<T> / 2], kAll);
+      next[2 * i] = interleave_low<T>(m[i], m[i + kLanes<T> / 2]);
+      next[2 * i + 1] = interleave_high<T>(m[i], m[i + kLanes<T> / 2]);
     }
 #pragma GCC unroll 16
     for (int i = 0; i < kLanes<T>; ++i) m[i] = next[i];
   }
 }
+/// [rows x columns], both multiples of the lanes, to its transpose, a square of vectors at a time.
 template <class T>
 [[gnu::always_inline]] inline void transpose(const T* from, std::size_t from_row, std::size_t rows, std::size_t columns,
                                              T* to, std::size_t to_row) {

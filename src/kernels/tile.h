@@ -81,11 +81,22 @@ template <int MaxRows, class Rows, class RowBody>
 [[gnu::always_inline]] inline void for_row_blocks(Rows rows, const RowBody& body) {
   const std::size_t count = rows;
   std::size_t i = 0;
-  for (; i + MaxRows <= count; i += MaxRows) body(Int<MaxRows>{}, i);
   if constexpr (!std::is_integral_v<Rows>) {
-    constexpr int kRest = static_cast<int>(Rows::value % MaxRows);
-    if constexpr (kRest > 0) body(Int<kRest>{}, i);
+    // A thin last block would wait for its few sums: with the one before it, it makes two of even height.
+    constexpr int kCount = static_cast<int>(Rows::value);
+    constexpr int kRest = kCount % MaxRows;
+    constexpr bool kThin = kRest > 0 && 2 * kRest < MaxRows && kCount > MaxRows;
+    constexpr std::size_t kWhole = kCount / MaxRows - (kThin ? 1 : 0);
+    for (; i < kWhole * MaxRows; i += MaxRows) body(Int<MaxRows>{}, i);
+    if constexpr (kThin) {
+      constexpr int kUpper = (MaxRows + kRest + 1) / 2;
+      body(Int<kUpper>{}, i);
+      body(Int<MaxRows + kRest - kUpper>{}, i + kUpper);
+    } else if constexpr (kRest > 0) {
+      body(Int<kRest>{}, i);
+    }
   } else {
+    for (; i + MaxRows <= count; i += MaxRows) body(Int<MaxRows>{}, i);
     if constexpr (MaxRows > 8) {
       if (i + 8 <= count) {
         body(Int<8>{}, i);
@@ -116,11 +127,15 @@ template <int MaxRows, int MaxVecs, class Rows, class Vecs, class Body>
     for_row_blocks<MaxRows>(rows, [&](auto height, std::size_t i) { body(height, width, i, v); });
     v += width;
   };
-  while (v + MaxVecs <= count) panel(Int<MaxVecs>{});
-  if constexpr (!std::is_integral_v<Vecs>) {
-    constexpr int kRest = static_cast<int>(Vecs::value % MaxVecs);
+  if constexpr (!std::is_integral_v<Vecs>) {  // as few panels as possible, of even width: 4 vectors are 2 + 2, not 3 +
+                                              // 1
+    constexpr int kPanels = (static_cast<int>(Vecs::value) + MaxVecs - 1) / MaxVecs;
+    constexpr int kWidth = (static_cast<int>(Vecs::value) + kPanels - 1) / kPanels;
+    constexpr int kRest = static_cast<int>(Vecs::value) % kWidth;
+    while (v + kWidth <= count) panel(Int<kWidth>{});
     if constexpr (kRest > 0) panel(Int<kRest>{});
   } else {
+    while (v + MaxVecs <= count) panel(Int<MaxVecs>{});
     if constexpr (MaxVecs > 2) {
       if (v + 2 <= count) panel(Int<2>{});
     }

@@ -22,7 +22,7 @@ bool Layout::contains(std::string_view name) const {
 const TensorSpec& Layout::find(std::string_view name) const {
   const auto found =
       std::find_if(tensors_.begin(), tensors_.end(), [&](const TensorSpec& spec) { return spec.name == name; });
-  require(found != tensors_.end(), "Layout::find: no tensor " + std::string(name));
+  if (found == tensors_.end()) throw ContractViolation("Layout::find: no tensor " + std::string(name));
   return *found;
 }
 

@@ -25,6 +25,12 @@ struct ModelConfig {
 
 /// How an episode is run (docs/design.md, "Modes"). The baselines know only kRecurrent.
 enum class Mode { kRecurrent, kFullHistory, kAblated };
+/// "recurrent", "full", "ablated", as in files.
+std::string_view mode_name(Mode mode);
+std::optional<Mode> mode_from_name(std::string_view name);
+
+/// Counting further than this is no stream but a broken file.
+inline constexpr std::int64_t kMostTokens = std::int64_t{1} << 62;
 
 /// One episode: a row of bits per token, the last one the validity bit.
 template <class T>
@@ -39,6 +45,7 @@ struct Episode {
 /// What a model carries from token to token; plain numbers, so that it can be copied, saved and compared.
 template <class T>
 struct StreamState {
+  Mode mode = Mode::kRecurrent;            // kAblated forgets at every commit
   Buffer<T> values;                        // laid out as SequenceModel::state()
   std::array<std::int64_t, 4> counters{};  // meaning: SequenceModel::counter_names()
 };
@@ -47,18 +54,18 @@ struct StreamState {
 /// the activations of one episode, a share of the gradient. Each is sized when it is made; using it allocates nothing.
 template <class T>
 struct Folded {
-  virtual ~Folded() = default;
+  virtual ~Folded();
 };
 template <class T>
 struct Tape {
-  virtual ~Tape() = default;
+  virtual ~Tape();
   /// False if a kernel wrote past the end of one of its buffers; always true unless the policy asked for guards.
   virtual bool guards_intact() const = 0;
   virtual std::size_t bytes() const = 0;
 };
 template <class T>
 struct GradientShard {
-  virtual ~GradientShard() = default;
+  virtual ~GradientShard();
   virtual void clear() = 0;
 };
 
@@ -74,7 +81,7 @@ struct TapeSize {
 template <class T>
 class SequenceModel {
  public:
-  virtual ~SequenceModel() = default;
+  virtual ~SequenceModel();
 
   virtual const ModelConfig& config() const = 0;
   virtual const Layout& parameters() const = 0;
@@ -83,6 +90,7 @@ class SequenceModel {
   /// How many of the state's elements persist beyond the open chunk: the paper's "persistent elements". Counted from
   /// state().
   virtual std::size_t persistent_elements() const = 0;
+  /// The first counter of every model is "tokens", how many a stream has read.
   virtual std::span<const std::string_view> counter_names() const = 0;
 
   /// `scheme` is "paper" or "ours"; weights are drawn from addressed streams of `seed`.
@@ -106,6 +114,9 @@ class SequenceModel {
 
   virtual StreamState<T> empty_state() const = 0;
   virtual void reset(StreamState<T>& state) const = 0;
+  /// What shows that no stream of this model can be in `state`; nothing if all is well. Here, for a model that is
+  /// always recurrent: sizes, mode, numbers that are not finite, counters out of range.
+  virtual std::optional<std::string> fault(const StreamState<T>& state) const;
   /// Continues a stream by any number of tokens; logits is [T, outputs]. The bits do not depend on how a stream is cut
   /// into calls. `scratch` comes from make_scratch() and carries nothing that is not derived from `state`; when the
   /// state was changed by anyone but advance(), or the scratch served another stream, call refresh() first.
@@ -118,6 +129,10 @@ class SequenceModel {
   virtual std::vector<std::size_t> chunk_ends(const Episode<T>& episode) const = 0;
   /// Flops of the matrix products of one training step on such an episode: forward counted once, backward twice.
   virtual double training_flops(std::span<const std::size_t> chunk_ends) const = 0;
+
+ protected:
+  /// The part of fault() that holds for every model, once the sizes are right.
+  std::optional<std::string> fault_in_numbers(const StreamState<T>& state) const;
 };
 
 }  // namespace schemamem

@@ -55,6 +55,26 @@ TEST(Arena, NoticesAWriteBehindABlock) {
   EXPECT_FALSE(arena.guards_intact());
 }
 
+TEST(Arena, TakingTheSameBlocksTwiceAnnouncesThemThenReturnsThem) {
+  Arena arena({.guard = 8});
+  float* x = nullptr;
+  double* y = nullptr;
+  const auto take_all = [&] {
+    x = arena.take<float>(3);
+    y = arena.take<double>(2);
+  };
+  take_all();
+  EXPECT_EQ(x, nullptr);
+  arena.allocate();
+  take_all();
+  x[2] = 1;
+  y[1] = 1;
+  EXPECT_TRUE(arena.guards_intact());
+  x[3] = 1;
+  EXPECT_FALSE(arena.guards_intact());
+  EXPECT_THROW(arena.take<float>(1), ContractViolation);
+}
+
 TEST(Arena, RefusesToGrowAfterItWasAllocated) {
   Arena arena;
   arena.allocate();

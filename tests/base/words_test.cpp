@@ -52,10 +52,5 @@ TEST(ParseInteger, SaysOnWhichSideANumberIsOutOfRange) {
   EXPECT_EQ(parse_integer("9223372036854775807", "n", 0, kMost).value(), kMost);
 }
 
-TEST(InQuotes, KeepsAMessageOnOneShortLine) {
-  EXPECT_EQ(in_quotes("a\nb\x7f"), "\"a\\x0ab\\x7f\"");
-  EXPECT_LT(in_quotes(std::string(1000, 'x')).size(), 70U);
-}
-
 }  // namespace
 }  // namespace schemamem

@@ -21,7 +21,7 @@ class BaselineModel final : public SequenceModel<T> {
   const Layout& parameters() const override { return parameters_; }
   const Layout& state() const override { return state_; }
   std::size_t persistent_elements() const override { return state_.size(); }
-  std::span<const std::string_view> counter_names() const override { return {}; }
+  std::span<const std::string_view> counter_names() const override;
 
   /// W_in, b and W_out are uniform on +-1/sqrt(fan_in) in both schemes; the SwiGLU's maps are normal with std 0.02
   /// ("paper") or 1/sqrt(fan_in) ("ours"); norms are one; the rest is the mixer's. Tensor n of parameters() draws from

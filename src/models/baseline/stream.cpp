@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "models/baseline/memory.h"
 
@@ -9,7 +10,14 @@ namespace {
 /// Tokens that go through a layer together; the kernels give each row the same bits in any company.
 constexpr std::size_t kStreamTokens = 16;
 
+constexpr std::array<std::string_view, 1> kCounterNames{"tokens"};
+
 }  // namespace
+
+template <class T>
+std::span<const std::string_view> BaselineModel<T>::counter_names() const {
+  return kCounterNames;
+}
 
 template <class T>
 StreamState<T> BaselineModel<T>::empty_state() const {
@@ -63,7 +71,11 @@ void BaselineModel<T>::advance(const Folded<T>& folded_base, View<const T, 2> x,
     }
     read_out(w, memory, rows, logits.slice(first, rows));
   }
+  state.counters[0] += static_cast<std::int64_t>(x.extent(0));
 }
+
+template std::span<const std::string_view> BaselineModel<float>::counter_names() const;
+template std::span<const std::string_view> BaselineModel<double>::counter_names() const;
 
 template StreamState<float> BaselineModel<float>::empty_state() const;
 template StreamState<double> BaselineModel<double>::empty_state() const;

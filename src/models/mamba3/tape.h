@@ -50,14 +50,6 @@ template <class T>
           .state = tape[kTapeState] + c * kHeads * kState * kValue,
           .before = tape[kTapeBefore] + c * kHeads * kBeforeSize};
 }
-
-/// Asks for `elements` of T ahead of their use. An episode's tape is larger than the second-level cache, and the
-/// hardware's prefetchers do not follow chunks in reverse.
-template <class T>
-[[gnu::always_inline]] inline void prefetch(const T* from, std::size_t elements) {
-  for (std::size_t i = 0; i < elements; i += 64 / sizeof(T)) __builtin_prefetch(from + i, 0, 2);
-}
-
 /// Rows of tokens [tokens x 32] to [32 x kChunk], zero where there is no token. `padded` is [kChunk x 32] of scratch.
 template <class T>
 [[gnu::always_inline]] inline void transpose_tokens(const T* from, std::size_t from_row, std::size_t tokens, T* padded,

@@ -2,12 +2,14 @@
 """Makes the hostile safetensors files of this folder: each breaks one rule of the format (docs/formats.md).
 
 Run it without arguments; the files it makes are committed. tests/record/hostile_test.cpp says how each is refused.
+Together with some valid files they are the seeds of the fuzzer.
 """
 
 import pathlib
 import struct
 
 FOLDER = pathlib.Path(__file__).resolve().parent
+SEEDS = FOLDER.parents[2] / "fuzz" / "corpus" / "safetensors"
 DATA = bytes(range(16))
 
 
@@ -156,13 +158,43 @@ FILES = {
     "metadata_as_tensor": file(header(tensor("__metadata__", shape="[4]"))),
 }
 
+VALID_FILES = {
+    "valid_no_tensors": file("{}      ", b""),
+    "valid_metadata": file(header(metadata('{"format":"schemamem","näme":"a\\"\\\\\\n→"}')), b""),
+    "valid_scalar": file(header(tensor("s", '"F64"', "[]", "[0,8]")), DATA[:8]),
+    "valid_matrix": file(VALID + "  "),
+    "valid_empty_tensors": file(
+        header(tensor("a", shape="[0]", offsets="[0,0]"), tensor("b", '"I64"', "[3,0,2]", "[0,0]")), b""
+    ),
+    "valid_mixed": file(
+        header(
+            metadata('{"step":"3"}'),
+            tensor("i", '"I64"', "[1]", "[0,8]"),
+            tensor("f", '"F32"', "[1,1]", "[8,12]"),
+            tensor("h", '"BF16"', "[1]", "[12,14]"),
+            tensor("m", '"BOOL"', "[2]", "[14,16]"),
+        )
+    ),
+    "valid_small_types": file(
+        header(tensor("four", '"F4"', "[26]", "[0,13]"), tensor("six", '"F6_E3M2"', "[4]", "[13,16]"))
+    ),
+    "valid_escaped_name": file(header(tensor("\\u0000\\ud834\\udd1e", '"U16"', "[8]"))),
+    "valid_any_order": file(header(tensor("late", '"U8"', "[15]", "[1,16]"), tensor("early", '"I8"', "[]", "[0,1]"))),
+}
+
+
+def write(folder, files):
+    folder.mkdir(parents=True, exist_ok=True)
+    for stale in folder.glob("*.safetensors"):
+        stale.unlink()
+    for name, content in files.items():
+        (folder / f"{name}.safetensors").write_bytes(content)
+    print(f"{len(files)} files in {folder}")
+
 
 def main():
-    for stale in FOLDER.glob("*.safetensors"):
-        stale.unlink()
-    for name, content in FILES.items():
-        (FOLDER / f"{name}.safetensors").write_bytes(content)
-    print(f"{len(FILES)} files in {FOLDER}")
+    write(FOLDER, FILES)
+    write(SEEDS, FILES | VALID_FILES)
 
 
 if __name__ == "__main__":

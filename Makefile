@@ -1,0 +1,93 @@
+# The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
+.DEFAULT_GOAL := help
+.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench fuzz \
+        format format-check tidy install clean
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 3600
+BENCH_PRESET ?= release
+
+# $(call configure,preset,folder): configures once and again when a preset changed; ninja sees to the rest.
+configure = @[ $(2)/build.ninja -nt CMakePresets.json ] || { cmake --preset $(1) --log-level=WARNING && touch $(2)/build.ninja; }
+ctest = ctest --output-on-failure -j $(JOBS)
+cpp_files = git ls-files --cached --others --exclude-standard 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' \
+            'bench/*.h' 'bench/*.cpp' 'fuzz/*.h' 'fuzz/*.cpp'
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+quickstart: build ## install what is missing, build, and see the program at work
+	@scripts/quickstart.sh
+
+deps: ## install the Debian packages that building and testing need
+	@scripts/deps.sh build test
+
+build: ## build the program: build/schemamem
+	@scripts/deps.sh build
+	$(call configure,release,build)
+	@cmake --build build -j $(JOBS) --target schemamem
+
+test: deps ## build and run all tests that need no browser, PyTorch or scheduler
+	$(call configure,release,build)
+	@cmake --build build -j $(JOBS)
+	@$(ctest) --test-dir build -LE extras -O build/ctest.log
+
+test-unit: ## build and run the unit tests only
+	@scripts/deps.sh build
+	$(call configure,release,build)
+	@cmake --build build -j $(JOBS)
+	@$(ctest) --test-dir build -L unit
+
+test-extras: build ## run the tests that need PyTorch, a browser or other heavy things, installing those first
+	@scripts/deps.sh extras
+	@scripts/venv.sh
+	@cmake --build build -j $(JOBS)
+	@$(ctest) --test-dir build -L extras -O build/ctest-extras.log
+
+test-sanitizers: deps ## all unit tests under ASan+UBSan, thread tests under TSan
+	$(call configure,dev,build-dev)
+	@cmake --build build-dev -j $(JOBS)
+	@$(ctest) --test-dir build-dev -L unit
+	$(call configure,tsan,build-tsan)
+	@cmake --build build-tsan -j $(JOBS)
+	@setarch -R $(ctest) --test-dir build-tsan -L unit -R '[Tt]hread'
+
+test-clang: deps ## all unit tests, compiled by clang
+	$(call configure,clang,build-clang)
+	@cmake --build build-clang -j $(JOBS)
+	@$(ctest) --test-dir build-clang -L unit
+
+test-scalar: deps ## all unit tests with kernels of one lane
+	$(call configure,scalar,build-scalar)
+	@cmake --build build-scalar -j $(JOBS)
+	@$(ctest) --test-dir build-scalar -L unit
+
+bench: ## build and run the benchmarks (BENCH_PRESET=native compiles for this machine alone)
+	@scripts/deps.sh build
+	$(call configure,$(BENCH_PRESET),$(if $(filter release,$(BENCH_PRESET)),build,build-$(BENCH_PRESET)))
+	@cmake --build $(if $(filter release,$(BENCH_PRESET)),build,build-$(BENCH_PRESET)) -j $(JOBS) --target run_bench
+
+fuzz: deps ## run every fuzz target for FUZZ_SECONDS (default 3600), one after the other
+	$(call configure,fuzz,build-fuzz)
+	@cmake --build build-fuzz -j $(JOBS) --target fuzz_targets
+	@scripts/fuzz.sh build-fuzz/fuzz $(FUZZ_SECONDS)
+
+format: ## format all C++ sources
+	@$(cpp_files) | xargs clang-format-14 -i
+
+format-check: ## fail if a C++ source is not formatted
+	@$(cpp_files) | xargs clang-format-14 --dry-run -Werror
+
+tidy: ## run clang-tidy over src
+	@scripts/deps.sh build test tidy
+	$(call configure,dev,build-dev)
+	@cmake --build build-dev -j $(JOBS) --target schemamem_build_info
+	@run-clang-tidy-14 -quiet -extra-arg=-Wno-unknown-warning-option -p build-dev -j $(JOBS) "$(CURDIR)/src/.*"
+
+install: build ## install the program, the libraries and the headers under PREFIX (default /usr/local)
+	@cmake --build build -j $(JOBS) --target rooms
+	@cmake --install build --prefix $(PREFIX)
+
+clean: ## remove all build folders
+	rm -rf build build-dev build-tsan build-scalar build-native build-clang build-fuzz

@@ -1,0 +1,63 @@
+# The checks of the repository itself, as tests of the release build. `make test` runs them with the unit tests, so
+# one summary covers everything. Labels: unit, rules, package, neon, clang, sanitizers, fuzz, extras.
+set(scripts ${PROJECT_SOURCE_DIR}/scripts)
+
+add_test(NAME package.an_installed_library_serves_another_project
+         COMMAND ${CMAKE_COMMAND} -Dbuild=${PROJECT_BINARY_DIR} -Dversion=${PROJECT_VERSION}
+                 -Dcompiler=${CMAKE_CXX_COMPILER} -P ${CMAKE_CURRENT_SOURCE_DIR}/package/run.cmake)
+set_tests_properties(package.an_installed_library_serves_another_project PROPERTIES LABELS package)
+
+# NEON cannot run here, and the sanitizer build below has one instruction set: a look by the front ends at the others.
+add_test(NAME neon.the_kernels_compile_for_aarch64
+         COMMAND ${scripts}/check_isa.sh neon aarch64-linux-gnu-g++-12 ${SCHEMAMEM_OPTIONS})
+set_tests_properties(neon.the_kernels_compile_for_aarch64 PROPERTIES LABELS neon PROCESSORS 2)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(clang_options ${SCHEMAMEM_OPTIONS})
+  list(REMOVE_ITEM clang_options -Wno-restrict)
+  add_test(NAME clang.the_widest_kernels_compile_without_a_warning
+           COMMAND ${scripts}/check_isa.sh avx512 clang++-14 ${clang_options} ${SCHEMAMEM_FLAGS_avx512})
+  set_tests_properties(clang.the_widest_kernels_compile_without_a_warning PROPERTIES LABELS clang PROCESSORS 2)
+endif()
+
+# The preset `dev` compiles everything once with clang: that shows its warnings, and gives the unit tests with ASan and
+# UBSan and the fuzz targets.
+set(dev ${PROJECT_SOURCE_DIR}/build-dev)
+add_test(NAME sanitizers.clang_builds_everything_without_a_warning COMMAND ${scripts}/build_dev.sh)
+set_tests_properties(sanitizers.clang_builds_everything_without_a_warning PROPERTIES
+                     LABELS sanitizers FIXTURES_SETUP dev_build PROCESSORS 2 TIMEOUT 1500)
+get_property(programs GLOBAL PROPERTY SCHEMAMEM_UNIT_TESTS)
+foreach(program IN LISTS programs)
+  add_test(NAME sanitizers.${program} COMMAND ${dev}/tests/${program} --gtest_brief=1)
+  set_tests_properties(sanitizers.${program} PROPERTIES LABELS sanitizers FIXTURES_REQUIRED dev_build)
+endforeach()
+
+set(SCHEMAMEM_FUZZ_SECONDS 60 CACHE STRING "How long `make test` runs each fuzz target")
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/*_fuzz.cpp)
+foreach(source IN LISTS sources)
+  cmake_path(GET source STEM name)
+  string(REGEX REPLACE "_fuzz$" "" name ${name})
+  add_test(NAME fuzz.${name} COMMAND ${scripts}/fuzz.sh ${dev}/fuzz ${SCHEMAMEM_FUZZ_SECONDS} ${name})
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz FIXTURES_REQUIRED dev_build)
+endforeach()
+
+# tests/extras/<name>_test.py runs in .venv (`make test-extras`) and finds the program in SCHEMAMEM_PROGRAM. Exit code
+# 77 means that something it needs could not be installed.
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/extras/*_test.py)
+foreach(source IN LISTS sources)
+  cmake_path(GET source STEM name)
+  add_test(NAME extras.${name} COMMAND ${PROJECT_SOURCE_DIR}/.venv/bin/python ${source})
+  set_tests_properties(extras.${name} PROPERTIES LABELS extras SKIP_RETURN_CODE 77
+                       ENVIRONMENT "SCHEMAMEM_PROGRAM=$<TARGET_FILE:schemamem>")
+endforeach()
+
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/rules/*.cpp)
+add_executable(rules_test ${sources})
+target_include_directories(rules_test PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_compile_features(rules_test PRIVATE cxx_std_20)
+target_compile_definitions(rules_test PRIVATE SCHEMAMEM_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                              SCHEMAMEM_BINARY_DIR="${PROJECT_BINARY_DIR}"
+                                              SCHEMAMEM_BUILD_TYPE="$<CONFIG>")
+target_compile_options(rules_test PRIVATE ${SCHEMAMEM_OPTIONS} -O1)  # regular expressions compile slowly
+target_link_libraries(rules_test PRIVATE GTest::gmock GTest::gtest_main)
+add_dependencies(rules_test schemamem)
+gtest_discover_tests(rules_test DISCOVERY_TIMEOUT 60 TEST_PREFIX "rules." PROPERTIES LABELS rules)

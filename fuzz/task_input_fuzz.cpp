@@ -1,0 +1,58 @@
+// Arbitrary bytes as a request for episodes: three lines, setting, scenario and delay. Whatever is accepted must be a
+// case that both generators can make, whatever is refused must say why.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/suggest.h"
+#include "task/batch.h"
+#include "task/evaluation_episodes.h"
+
+namespace schemamem {
+namespace {
+
+void must(bool holds) {
+  if (!holds) std::abort();
+}
+
+std::string_view next_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+void make_one(const TaskCase& request) {
+  must(static_cast<bool>(check(request)));
+  const std::size_t length = episode_size(request).tokens();
+  if (length > 5000) return;  // size is not what is tested here
+  std::vector<Token> tokens(length);
+  EpisodeMaker(request.setting).make(request, {.seed = 1, .purpose = Purpose::kTest, .index = 0}, tokens);
+  must(segment_ends(tokens).end[segment_ends(tokens).count - 1] == length);
+  Batch batch(request.setting, 1, length);
+  batch.plan({&request, 1});
+  batch.put(0, tokens);
+  if (check_evaluation(request)) must(EvaluationEpisodes(request, {.episodes = 1}).next().size() == length);
+}
+
+}  // namespace
+}  // namespace schemamem
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace schemamem;
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::string_view setting = next_line(text);
+  const std::string_view scenario = next_line(text);
+  const std::optional<std::string_view> delay = text.empty() ? std::nullopt : std::optional(next_line(text));
+
+  const auto request = parse_case(setting, scenario, delay);
+  if (request) {
+    make_one(*request);
+  } else {
+    must(request.error().kind() == ErrorKind::kUsage && !request.error().message().empty());
+  }
+  return 0;
+}

@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Configures and builds the preset `dev` in build-dev.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+[ build-dev/build.ninja -nt CMakePresets.json ] || { cmake --preset dev --log-level=WARNING && touch build-dev/build.ninja; }
+cmake --build build-dev -j "$(nproc)"

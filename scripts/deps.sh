@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Installs the Debian packages of the named groups that are not there yet: deps.sh build [test] [tidy] [extras]
+set -euo pipefail
+
+packages_of() {
+  case "$1" in
+    build) echo g++ cmake ninja-build git libssl-dev libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev \
+                libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev ;;
+    # clang compiles everything a second time, with sanitizers; llvm gives its reports names and lines; the cross
+    # compiler checks the NEON kernels; binutils has nm.
+    test) echo clang-14 libclang-rt-14-dev llvm-14 clang-format-14 g++-12-aarch64-linux-gnu binutils util-linux ;;
+    tidy) echo clang-14 clang-tidy-14 clang-format-14 python3 ;;
+    extras) echo python3 python3-venv ;;
+    *) echo "deps: unknown group '$1'; the groups are build, test, tidy, extras" >&2; exit 64 ;;
+  esac
+}
+
+wanted=()
+for group in "$@"; do
+  list=$(packages_of "$group")
+  read -ra names <<<"$list"
+  wanted+=("${names[@]}")
+done
+
+if [ -n "${SKIP_DEPS:-}" ]; then
+  echo "deps: SKIP_DEPS is set, nothing installed; needed are: ${wanted[*]}" >&2
+  exit 0
+fi
+if ! command -v dpkg-query >/dev/null; then
+  echo "deps: this is not a Debian system (no dpkg-query). Install the counterparts of these packages with your own" >&2
+  echo "package manager, then run make again with SKIP_DEPS=1: ${wanted[*]}" >&2
+  exit 1
+fi
+
+missing=()
+for package in "${wanted[@]}"; do
+  # shellcheck disable=SC2016  # the ${} is dpkg-query's
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing+=("$package")
+done
+[ "${#missing[@]}" -gt 0 ] || exit 0
+
+install="apt-get install -y --no-install-recommends ${missing[*]}"
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "deps: missing Debian packages, and installing them needs root (this is user $(id -un), and there is no sudo)." >&2
+    echo "As root, run:  apt-get update && $install" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+echo "deps: installing ${missing[*]}${as_root:+ (with sudo)}" >&2
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+run_quietly() {  # shows the output only when the command fails
+  "$@" </dev/null >"$log" 2>&1 && return
+  cat "$log" >&2
+  echo "deps: failed: $*" >&2
+  return 1
+}
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
+run_quietly "${apt[@]}" update
+run_quietly "${apt[@]}" install -y --no-install-recommends "${missing[@]}"

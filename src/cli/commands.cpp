@@ -1,0 +1,32 @@
+#include "cli/commands.h"
+
+#include <array>
+
+#include "cli/model_commands.h"
+#include "cli/task_commands.h"
+
+namespace schemamem {
+namespace {
+
+using Register = void (*)(CLI::App& program, Commands& commands);
+
+/// In the order of the help page.
+constexpr std::array kCommands{&register_task, &register_inspect, &register_verify, &register_bench};
+
+}  // namespace
+
+CLI::App& Commands::add(CLI::App& parent, const std::string& name, const std::string& description,
+                        const std::string& examples) {
+  CLI::App& command = *parent.add_subcommand(name, description);
+  command.group("Commands");
+  command.footer(examples);
+  command.allow_extras();  // collected, to be refused together with a suggestion
+  command.fallthrough();   // options of the program may stand behind the command
+  return command;
+}
+
+void register_commands(CLI::App& program, Commands& commands) {
+  for (const Register add : kCommands) add(program, commands);
+}
+
+}  // namespace schemamem

@@ -1,0 +1,30 @@
+#include "cli/task_options.h"
+
+#include "base/parse.h"
+
+namespace schemamem {
+
+void CaseOptions::add_to(CLI::App& command) {
+  command.add_option("--setting", setting, "Address and value bits, 2 to 16 each, such as A3V3")->type_name("AaVv");
+  command
+      .add_option("--scenario", scenario,
+                  "transaction-quarter, transaction-half, transaction-full, immediate, retention, interference or "
+                  "overwrite")
+      ->type_name("NAME");
+  command.add_option("--delay", delay, "Reads of never-written addresses before the last question, 0 to 1000000")
+      ->type_name("N");
+}
+
+Result<TaskCase> CaseOptions::read() const {
+  if (!setting) return Error(ErrorKind::kUsage, "--setting is missing. Add one, such as --setting A3V3.");
+  if (!scenario) return Error(ErrorKind::kUsage, "--scenario is missing. Add one, such as --scenario retention.");
+  return parse_case(*setting, *scenario, delay ? std::optional<std::string_view>(*delay) : std::nullopt);
+}
+
+Result<std::int64_t> read_number(const Text& text, std::string_view flag, std::int64_t fallback, std::int64_t least,
+                                 std::int64_t most) {
+  if (!text) return fallback;
+  return parse_integer(*text, flag, least, most);
+}
+
+}  // namespace schemamem

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "task/task_case.h"
+
+namespace schemamem {
+
+using Text = std::optional<std::string>;  // as it was given; nothing: not given
+
+/// --setting, --scenario, --delay
+struct CaseOptions {
+  Text setting, scenario, delay;
+
+  void add_to(CLI::App& command);
+  Result<TaskCase> read() const;
+};
+
+/// A whole number of the command line, or `fallback` when it was not given.
+Result<std::int64_t> read_number(const Text& text, std::string_view flag, std::int64_t fallback, std::int64_t least,
+                                 std::int64_t most);
+
+inline constexpr std::int64_t kLargestSeed = (std::int64_t{1} << 62) - 1;
+inline constexpr std::int64_t kMostEpisodes = 1'000'000;
+
+}  // namespace schemamem

@@ -1,0 +1,87 @@
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "eval/golden_model.h"
+#include "models/schemamem/model.h"
+
+namespace schemamem {
+namespace {
+
+/// Sizes of the file's model, from its metadata and the shapes of its parameters.
+Result<SchemaMemConfig> golden_config(const GoldenFile& file) {
+  SchemaMemConfig config;
+  std::map<std::string, std::size_t> numbers;
+  for (const char* key : {"address_bits", "value_bits", "layers", "width", "slots", "commit_every"}) {
+    const Result<std::size_t> number = file.number(key);
+    if (!number) return number.error();
+    if (*number == 0)
+      return Error(ErrorKind::kBadData, file.file().what() + ": metadata " + key + " is 0, expected at least 1");
+    numbers[key] = *number;
+  }
+  const auto keys = file.file().find("param.layers.0.attn.w_k");
+  if (!keys) return keys.error();
+  const auto gate = file.file().find("param.layers.0.mlp.w_gate");
+  if (!gate) return gate.error();
+  config.inputs = numbers["address_bits"] + numbers["value_bits"] + 1;
+  config.outputs = numbers["value_bits"];
+  config.layers = numbers["layers"];
+  config.width = numbers["width"];
+  config.slots = numbers["slots"];
+  config.commit_every = numbers["commit_every"];
+  const auto columns = [](const TensorInfo& tensor) { return tensor.shape.size() == 2 ? tensor.shape[1] : 0; };
+  config.head_dim = columns(**keys);
+  config.hidden = columns(**gate);
+  config.heads = config.head_dim == 0 ? 0 : config.width / config.head_dim;
+  try {
+    config.check();
+  } catch (const ContractViolation& problem) {
+    return Error(ErrorKind::kBadData, file.file().what() + ": the sizes do not fit together: " + problem.what());
+  }
+  return config;
+}
+
+Result<Mode> golden_mode(const GoldenFile& file) {
+  const Result<std::string> mode = file.text("mode");
+  if (!mode) return mode.error();
+  if (*mode == "recurrent") return Mode::kRecurrent;
+  if (*mode == "full") return Mode::kFullHistory;
+  if (*mode == "ablated") return Mode::kAblated;
+  return Error(ErrorKind::kBadData,
+               file.file().what() + ": metadata mode is " + *mode + ", expected recurrent, full or ablated");
+}
+
+/// The file lists where chunks end; it follows from x, and is there to be compared.
+Status compare_chunk_ends(const GoldenFile& file, const std::vector<std::size_t>& ours) {
+  const Result<std::string> text = file.text("chunk_ends");
+  if (!text) return text.error();
+  const nlohmann::json listed = nlohmann::json::parse(*text, nullptr, false);
+  if (listed != nlohmann::json(ours)) {
+    return Error(ErrorKind::kFailed, file.file().what() + ": chunks end at " + *text + ", the commit rules give " +
+                                         nlohmann::json(ours).dump());
+  }
+  return Done{};
+}
+
+}  // namespace
+
+template <class T>
+Result<GoldenReport> verify_schemamem(const GoldenFile& file, Isa isa) {
+  const Result<SchemaMemConfig> config = golden_config(file);
+  if (!config) return config.error();
+  const Result<Mode> mode = golden_mode(file);
+  if (!mode) return mode.error();
+  const auto model = make_schemamem<T>(*config, {.isa = isa});
+  const Result<GoldenEpisodes<T>> episodes = read_episodes<T>(file, *model);
+  if (!episodes) return episodes.error();
+  const View<const T, 3> x = episodes->inputs(*model);
+  for (std::size_t b = 0; b < episodes->batch; ++b) {
+    const Status same_chunks = compare_chunk_ends(file, model->chunk_ends({.x = x[b], .mode = *mode}));
+    if (!same_chunks) return same_chunks.error();
+  }
+  return verify_model<T>(file, *model, *episodes, *mode, golden_tolerances<T>(), *file.text("mode"));
+}
+
+template Result<GoldenReport> verify_schemamem<float>(const GoldenFile&, Isa);
+template Result<GoldenReport> verify_schemamem<double>(const GoldenFile&, Isa);
+
+}  // namespace schemamem

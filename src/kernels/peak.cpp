@@ -1,0 +1,69 @@
+#include "kernels/peak.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+
+#include "kernels/dispatch.h"
+
+namespace schemamem {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// A chain of dependent additions: one cycle each.
+double measure_gigahertz() {
+  constexpr std::uint64_t kAdditions = 4'000'000;
+  double best = 1e9;
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    std::uint64_t sum = 1;
+    const auto start = Clock::now();
+    for (std::uint64_t i = 0; i < kAdditions / 8; ++i) {
+      for (int k = 0; k < 8; ++k) {
+        sum += i;
+        asm volatile("" : "+r"(sum));
+      }
+    }
+    best = std::min(best, seconds_since(start));
+  }
+  return static_cast<double>(kAdditions) / best * 1e-9;
+}
+
+}  // namespace
+
+Peak measure_peak(Isa isa) {
+  Peak peak;
+  std::array<float, 16> sink{};
+  for (std::size_t i = 0; i < sink.size(); ++i) sink[i] = 0.25F + 0.03125F * static_cast<float>(i);
+  for (int attempt = 0; attempt < 40; ++attempt) {
+    const auto start = Clock::now();
+    const double flops = dispatch(isa, [&](auto chosen) { return run_fma_chains<chosen.value>(100'000, sink.data()); });
+    peak.gigaflops = std::max(peak.gigaflops, flops / seconds_since(start) * 1e-9);
+  }
+  peak.gigahertz = measure_gigahertz();
+  peak.flops_per_cycle = peak.gigaflops / peak.gigahertz;
+  return peak;
+}
+
+bool is_possible_peak(Isa isa, double flops_per_cycle) {
+  // Lanes x 2 flops x pipes. Without a fused instruction the multiplication and the addition are two instructions,
+  // which can at best be issued together.
+  const auto near = [&](double flops) { return std::abs(flops_per_cycle - flops) <= 0.08 * flops; };
+  switch (isa) {
+    case Isa::kAvx512:
+      return near(32) || near(64);
+    case Isa::kAvx2:
+      return near(16) || near(32);
+    case Isa::kNeon:
+      return near(8) || near(16) || near(32);
+    case Isa::kBaseline:
+    case Isa::kScalar:
+      return flops_per_cycle > 0 && flops_per_cycle <= 32 * 1.08;
+  }
+  return false;
+}
+
+}  // namespace schemamem

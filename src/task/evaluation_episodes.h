@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/numpy_random.h"
+#include "task/assemble.h"
+#include "task/task_case.h"
+
+namespace schemamem {
+
+/// The seed of the paper's validation and evaluation episodes.
+inline constexpr std::uint64_t kPaperEvaluationSeed = 20'261'001;
+inline constexpr std::size_t kPaperEvaluationEpisodes = 512;
+/// Random numbers are drawn for this many episodes together, which decides what each of them gets.
+inline constexpr std::size_t kPaperEvaluationBatch = 128;
+
+struct EvaluationOptions {
+  std::uint64_t seed = kPaperEvaluationSeed;
+  std::size_t episodes = kPaperEvaluationEpisodes;
+};
+
+/// Checks the case, and that the paper has evaluation episodes of its kind (transactions are for training only).
+Status check_evaluation(const TaskCase& request);
+
+/// The paper's evaluation episodes, to the bit, one after the other: NumPy's default_rng(seed + 1009 * index + delay),
+/// batches of 128, the last one smaller if need be. Memory does not grow with 128 delays: a filler costs exactly one
+/// 32-bit draw (N/2 is a power of two, so none is rejected), and each episode finds its own fillers again by jumping.
+class EvaluationEpisodes {
+ public:
+  explicit EvaluationEpisodes(const TaskCase& request, EvaluationOptions options = {});
+
+  /// The next episode, valid until the next call; empty behind the last one.
+  std::span<const Token> next();
+
+ private:
+  void draw_batch(std::size_t rows);
+  void draw_values(std::size_t rows, Places at, std::size_t first_write);
+  bool is_offending(std::size_t row, std::size_t place, Number value) const;
+
+  TaskCase case_;
+  EpisodeSize size_;
+  std::size_t remaining_;
+  NumpyRandom random_;
+
+  std::size_t rows_ = 0, row_ = 0;    // of the current batch
+  std::vector<Number> order_;         // [rows, N]
+  std::vector<Number> current_;       // [rows, N] what each address holds, by address
+  std::vector<Number> written_;       // [rows, writes]
+  std::vector<Number> asked_;         // [rows, queries]
+  std::vector<NumpyRandom> fillers_;  // [rows] where each row's fillers begin
+  std::vector<AddressState> database_;
+  std::vector<Token> tokens_;
+};
+
+/// SHA-256 over the records of all tokens in order: five little-endian int32 each, address, value, label, group, final.
+std::string evaluation_hash(const TaskCase& request, EvaluationOptions options = {});
+
+}  // namespace schemamem
