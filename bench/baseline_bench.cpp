@@ -189,14 +189,15 @@ bool run(const Baseline& baseline, Isa isa, int repeats) {
 }  // namespace
 }  // namespace schemamem
 
-/// baseline_bench [repeats] [gdn|mamba3]
+/// baseline_bench [repeats] [gdn|mamba3] [instruction set]
 int main(int argc, char** argv) {
   using namespace schemamem;  // NOLINT(google-build-using-namespace)
   const int repeats = argc > 1 ? std::atoi(argv[1]) : 10;
-  const std::string only = argc > 2 ? argv[2] : "";
+  const std::string only = argc > 2 ? argv[2] : "", only_isa = argc > 3 ? argv[3] : "";
   for (const Baseline& baseline : kBaselines) {
     if (!only.empty() && only != baseline.name) continue;
     for (const Isa isa : available_isas()) {
+      if (!only_isa.empty() && only_isa != isa_name(isa)) continue;
       if (!run(baseline, isa, repeats)) return 1;
     }
   }

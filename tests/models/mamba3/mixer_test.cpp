@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/rng.h"
@@ -43,6 +47,37 @@ TEST(Mamba3Mixer, HasThePublishedNumbersOfParametersAndStateElements) {
   const auto mixer = make_mamba3_mixer<float>(best_isa());
   EXPECT_EQ(mixer->parameters().size(), 18'216u);
   EXPECT_EQ(mixer->state().size(), 5'584u);
+}
+
+TEST(Mamba3Mixer, StartsAsPublishedInBothSchemes) {
+  const auto mixer = make_mamba3_mixer<double>(best_isa());
+  const Layout& parameters = mixer->parameters();
+  std::vector<double> paper(parameters.size()), ours(paper), other_seed(paper);
+  mixer->initialise("paper", 5, 0, view_of(std::span(paper)));
+  mixer->initialise("ours", 5, 0, view_of(std::span(ours)));
+  mixer->initialise("paper", 6, 0, view_of(std::span(other_seed)));
+  EXPECT_EQ(paper, ours);
+  EXPECT_NE(paper, other_seed);
+
+  const auto range = [&](const char* name) {
+    const View<double, 1> tensor = parameters.in(view_of(std::span(paper)), name);
+    const auto [low, high] = std::minmax_element(tensor.begin(), tensor.end());
+    return std::pair(*low, *high);
+  };
+  for (const char* name : {"B_bias", "C_bias", "B_norm.weight", "C_norm.weight", "D"}) {
+    EXPECT_EQ(range(name), std::pair(1.0, 1.0)) << name;
+  }
+  const auto expect_uniform = [&](const char* name, double limit) {
+    EXPECT_GE(range(name).first, -limit);
+    EXPECT_LE(range(name).second, limit);
+    EXPECT_LT(range(name).first, -0.98 * limit) << name;
+    EXPECT_GT(range(name).second, 0.98 * limit) << name;
+  };
+  expect_uniform("in_proj.weight", 1 / std::sqrt(32.0));
+  expect_uniform("out_proj.weight", 1 / (8 * std::sqrt(3.0)));
+  EXPECT_GE(std::log1p(std::exp(range("dt_bias").first)), 0.001 * (1 - 1e-12));
+  EXPECT_LE(std::log1p(std::exp(range("dt_bias").second)), 0.1 * (1 + 1e-12));
+  EXPECT_THROW(mixer->initialise("theirs", 5, 0, view_of(std::span(paper))), ContractViolation);
 }
 
 /// A layer with drawn weights, inputs and upstream gradients, in the fast form and, in double, in the plain one.
