@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -18,7 +19,10 @@
 #include "models/baseline/mixer_runner.h"
 #include "models/gated_delta_net/mixer.h"
 #include "models/gated_delta_net/model.h"
+#include "models/mamba3/mixer.h"
+#include "models/mamba3/model.h"
 #include "support/gated_delta_net.h"
+#include "support/mamba3.h"
 
 namespace schemamem {
 namespace {
@@ -35,8 +39,39 @@ double seconds(const std::function<void()>& work, int repeats) {
   return best;
 }
 
-/// The mixer's outputs and gradients on a short random piece against the recurrent equations in double.
-double reference_error(const Mixer<float>& mixer) {
+/// Gradients of the weights by the recurrent equations in double: u and d_y are [tokens, 32].
+using ReferenceGradients = std::vector<double> (*)(const Layout& parameters, const std::vector<double>& weights,
+                                                   const std::vector<double>& u, const std::vector<double>& d_y);
+
+std::vector<double> gated_delta_net_gradients(const Layout& parameters, const std::vector<double>& weights,
+                                              const std::vector<double>& u, const std::vector<double>& d_y) {
+  const auto rows = [](const std::vector<double>& values) {
+    reference::Matrix m;
+    for (auto first = values.begin(); first != values.end(); first += kModelWidth) {
+      m.emplace_back(first, first + kModelWidth);
+    }
+    return m;
+  };
+  const reference::GatedDeltaNet reference(test::reference_weights(parameters, weights), rows(u));
+  return test::flatten(reference.gradients(rows(d_y)).weights);
+}
+
+std::vector<double> mamba3_gradients(const Layout& parameters, const std::vector<double>& weights,
+                                     const std::vector<double>& u, const std::vector<double>& d_y) {
+  const auto rows = [](auto& values) {
+    return View(values.data(), std::array{values.size() / kModelWidth, kModelWidth});
+  };
+  const auto plain = std::make_unique<test::ref::Weights>(), d_plain = std::make_unique<test::ref::Weights>();
+  test::fill_weights(parameters, weights, *plain);
+  std::vector<double> y(u.size()), d_u(u.size());
+  test::ref::State d_state;
+  const std::vector<test::ref::Token> run = test::ref::forward(*plain, rows(u), {}, rows(y));
+  test::ref::backward(*plain, rows(u), {}, run, rows(d_y), d_state, rows(d_u), *d_plain);
+  return test::flatten(parameters, *d_plain);
+}
+
+/// The mixer's gradients on a short random piece against the recurrent equations in double.
+double reference_error(const Mixer<float>& mixer, ReferenceGradients reference_gradients) {
   constexpr std::size_t kPiece = 100;
   std::vector<float> weights(mixer.parameters().size());
   mixer.initialise("ours", 3, 0, view_of(std::span(weights)));
@@ -49,17 +84,8 @@ double reference_error(const Mixer<float>& mixer) {
   runner.forward({u.data(), {kPiece, kModelWidth}}, {}, {}, {y.data(), {kPiece, kModelWidth}});
   runner.backward({d_y.data(), {kPiece, kModelWidth}}, {}, {d_u.data(), {kPiece, kModelWidth}});
   runner.gradients(view_of(std::span(d_weights)));
-  const auto rows = [](const std::vector<float>& values) {
-    reference::Matrix m;
-    for (std::size_t t = 0; t < kPiece; ++t) {
-      const auto first = values.begin() + static_cast<std::ptrdiff_t>(t * kModelWidth);
-      m.emplace_back(first, first + kModelWidth);
-    }
-    return m;
-  };
-  const std::vector<double> exact(weights.begin(), weights.end());
-  const reference::GatedDeltaNet reference(test::reference_weights(mixer.parameters(), exact), rows(u));
-  const std::vector<double> expected = test::flatten(reference.gradients(rows(d_y)).weights);
+  const auto exact = [](const std::vector<float>& values) { return std::vector<double>(values.begin(), values.end()); };
+  const std::vector<double> expected = reference_gradients(mixer.parameters(), exact(weights), exact(u), exact(d_y));
   double off = 0, largest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     off = std::max(off, std::abs(expected[i] - d_weights[i]));
@@ -139,20 +165,40 @@ void time_stream(const SequenceModel<float>& model) {
   fmt::print("  one token of a stream: {:.2f} us\n", best / kTokens * 1e6);
 }
 
+struct Baseline {
+  const char* name;
+  std::unique_ptr<Mixer<float>> (*mixer)(Isa);
+  std::unique_ptr<SequenceModel<float>> (*model)(const ModelConfig&, Isa);
+  ReferenceGradients reference;
+};
+constexpr Baseline kBaselines[] = {
+    {"gdn", make_gdn_mixer<float>, make_gated_delta_net<float>, gated_delta_net_gradients},
+    {"mamba3", make_mamba3_mixer<float>, make_mamba3<float>, mamba3_gradients}};
+
+bool run(const Baseline& baseline, Isa isa, int repeats) {
+  fmt::print("{}, {}\n", baseline.name, isa_name(isa));
+  const double error = reference_error(*baseline.mixer(isa), baseline.reference);
+  fmt::print("  largest deviation of a gradient from the reference: {:.1e}\n", error);
+  if (!(error < 1e-4)) return false;
+  const auto model = baseline.model({.name = baseline.name, .inputs = 7, .outputs = 3}, isa);
+  for (const int threads : {1, 2}) time_training(*model, threads, repeats);
+  time_stream(*model);
+  return true;
+}
+
 }  // namespace
 }  // namespace schemamem
 
+/// baseline_bench [repeats] [gdn|mamba3]
 int main(int argc, char** argv) {
   using namespace schemamem;  // NOLINT(google-build-using-namespace)
   const int repeats = argc > 1 ? std::atoi(argv[1]) : 10;
-  for (const Isa isa : available_isas()) {
-    fmt::print("gdn, {}\n", isa_name(isa));
-    const double error = reference_error(*make_gdn_mixer<float>(isa));
-    fmt::print("  largest deviation of a gradient from the reference: {:.1e}\n", error);
-    if (!(error < 1e-4)) return 1;
-    const auto model = make_gated_delta_net<float>({.name = "gdn", .inputs = 7, .outputs = 3}, isa);
-    for (const int threads : {1, 2}) time_training(*model, threads, repeats);
-    time_stream(*model);
+  const std::string only = argc > 2 ? argv[2] : "";
+  for (const Baseline& baseline : kBaselines) {
+    if (!only.empty() && only != baseline.name) continue;
+    for (const Isa isa : available_isas()) {
+      if (!run(baseline, isa, repeats)) return 1;
+    }
   }
   return 0;
 }

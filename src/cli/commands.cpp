@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "cli/model_commands.h"
 #include "cli/task_commands.h"
 
 namespace schemamem {
@@ -10,7 +11,7 @@ namespace {
 using Register = void (*)(CLI::App& program, Commands& commands);
 
 /// In the order of the help page.
-constexpr std::array<Register, 1> kCommands{&register_task};
+constexpr std::array kCommands{&register_task, &register_inspect, &register_verify, &register_bench};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "kernels/isa.h"
 
 namespace schemamem {
 
@@ -34,8 +35,9 @@ class Paint {
 struct Console {
   std::ostream& out;
   std::ostream& err;
-  Paint paint;        // for `out`
-  bool json = false;  // results as JSON
+  Paint paint;           // for `out`
+  bool json = false;     // results as JSON
+  Isa isa = best_isa();  // --isa
 
   /// Writes a piece of the result. A full disk or a reader that has gone ends the command at once.
   Status print(std::string_view text) {

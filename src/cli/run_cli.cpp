@@ -23,7 +23,8 @@ constexpr const char* kDescription =
 constexpr const char* kExamples =
     "schemamem task describe --setting A3V3\n"
     "schemamem task sample --setting A3V3 --scenario overwrite --delay 8\n"
-    "schemamem task hash --setting A3V3 --scenario retention --delay 96 --json\n"
+    "schemamem inspect --model schemamem --setting A3V3\n"
+    "schemamem bench step --model schemamem\n"
     "schemamem task --help";
 
 Error usage(std::string message) { return {ErrorKind::kUsage, std::move(message)}; }
@@ -49,6 +50,13 @@ std::vector<std::string> known_flags(const CLI::App* command) {
   return flags;
 }
 
+/// The instruction sets that this machine can run.
+std::vector<std::string> isa_names() {
+  std::vector<std::string> result;
+  for (const Isa isa : available_isas()) result.emplace_back(isa_name(isa));
+  return result;
+}
+
 std::vector<std::string> names(const std::vector<CLI::App*>& commands) {
   std::vector<std::string> result;
   for (const CLI::App* command : commands) result.push_back(command->get_name());
@@ -69,11 +77,15 @@ Error unknown(CLI::App& command, const std::string& word) {
                            fmt::join(known, ", "), did_you_mean(word, known)));
 }
 
+/// A list, such as the files of `verify`.
+bool takes_several(const CLI::Option& option) { return option.get_expected_max() > 1; }
+
 /// An option, of the called command or of one above it, that was given more than once or took the next option for its
 /// value.
 std::optional<Error> misused(const CLI::App* command) {
   for (; command != nullptr; command = command->get_parent()) {
     for (const CLI::Option* option : command->get_options()) {
+      if (takes_several(*option)) continue;
       if (option->count() > 1)
         return usage(fmt::format("Option {} was given {} times. Give it once.", option->get_name(), option->count()));
       if (option->count() == 1 && option->results().front().starts_with("--"))
@@ -86,7 +98,9 @@ std::optional<Error> misused(const CLI::App* command) {
 
 /// Repetition is noticed by `misused`, so CLI11 shall not stumble over it first.
 void let_options_repeat(CLI::App& command) {
-  for (CLI::Option* option : command.get_options()) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  for (CLI::Option* option : command.get_options()) {
+    if (!takes_several(*option)) option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
   for (CLI::App* inner : subcommands(command)) let_options_repeat(*inner);
 }
 
@@ -100,6 +114,8 @@ struct Program {
     app.add_flag("--json", json, "Results as JSON");
     app.add_option("--color", color, "Colours: auto (on a terminal without NO_COLOR), always or never")
         ->type_name("WHEN");
+    app.add_option("--isa", isa, fmt::format("Instruction set: {} (default: the last)", fmt::join(isa_names(), ", ")))
+        ->type_name("NAME");
     register_commands(app, commands);
     let_options_repeat(app);
   }
@@ -123,6 +139,10 @@ struct Program {
     if (std::find(when.begin(), when.end(), color) == when.end())
       return usage(
           fmt::format("--color must be auto, always or never, found {}.{}", quote(color), did_you_mean(color, when)));
+    const std::vector<std::string> isas = isa_names();
+    if (std::find(isas.begin(), isas.end(), isa) == isas.end())
+      return usage(fmt::format("--isa must be one of {} on this machine, found {}.{}", fmt::join(isas, ", "),
+                               quote(isa), did_you_mean(isa, isas)));
     Console speaker = console();
     if (version) return print_version(speaker);
     if (const Action* action = commands.action(command)) return (*action)(speaker);
@@ -133,7 +153,11 @@ struct Program {
   bool paints(bool terminal) const { return color == "always" || (color == "auto" && terminal && !around.no_color); }
 
   Console console() const {
-    return {.out = around.out, .err = around.err, .paint = Paint(paints(around.out_is_terminal)), .json = json};
+    return {.out = around.out,
+            .err = around.err,
+            .paint = Paint(paints(around.out_is_terminal)),
+            .json = json,
+            .isa = isa_from_name(isa).value_or(best_isa())};
   }
 
   Surroundings around;
@@ -142,6 +166,7 @@ struct Program {
   bool version = false;
   bool json = false;
   std::string color = "auto";
+  std::string isa{isa_name(best_isa())};
 };
 
 /// A fault of the program itself is told like any other failure.

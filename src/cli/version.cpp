@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/build_info.h"
-#include "kernels/isa.h"
 
 namespace schemamem {
 
@@ -14,13 +13,13 @@ Status print_version(Console& console) {
   if (console.json) {
     const nlohmann::ordered_json answer{{"version", build.version},
                                         {"commit", build.commit},
-                                        {"instruction_set", isa_name(best_isa())},
+                                        {"instruction_set", isa_name(console.isa)},
                                         {"compiler", build.compiler},
                                         {"build_type", build.build_type}};
     return console.print(answer.dump() + "\n");
   }
   return console.print(fmt::format("schemamem {}\ncommit           {}\ninstruction set  {}\ncompiler         {}, {}\n",
-                                   build.version, build.commit, isa_name(best_isa()), build.compiler,
+                                   build.version, build.commit, isa_name(console.isa), build.compiler,
                                    build.build_type));
 }
 

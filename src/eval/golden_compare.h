@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eval/golden.h"
+#include "models/layout.h"
 
 namespace schemamem {
 
@@ -65,7 +66,20 @@ constexpr GoldenTolerances golden_tolerances() {
   return {2e-5, 5e-5, 1e-4, 1e-4};
 }
 
+/// The tensors param.<name> of a layout, each of the right shape, in one flat array.
+template <class T>
+Result<std::vector<T>> read_parameters(const GoldenFile& file, const Layout& layout);
+/// A flat gradient against the tensors <prefix><name>.
+template <class T>
+Status compare_gradients(const GoldenFile& file, const Layout& layout, const std::string& prefix,
+                         const std::vector<T>& gradient, double tolerance, GoldenReport& report);
+
+/// A SchemaMem model, a baseline as a whole, one mixer layer of a baseline.
 template <class T>
 Result<GoldenReport> verify_schemamem(const GoldenFile& file, Isa isa);
+template <class T>
+Result<GoldenReport> verify_baseline(const GoldenFile& file, const std::string& model, Isa isa);
+template <class T>
+Result<GoldenReport> verify_layer(const GoldenFile& file, const std::string& model, Isa isa);
 
 }  // namespace schemamem

@@ -1,8 +1,7 @@
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "eval/golden_compare.h"
+#include "eval/golden_model.h"
 #include "models/schemamem/model.h"
 
 namespace schemamem {
@@ -63,36 +62,6 @@ Status compare_chunk_ends(const GoldenFile& file, const std::vector<std::size_t>
   return Done{};
 }
 
-/// S of every layer after the last commit, by streaming the episode; also checks that streaming gives the same logits.
-template <class T>
-Status compare_stream(const GoldenFile& file, const SequenceModel<T>& model, const Folded<T>& folded,
-                      View<const T, 3> x, Mode mode, const GoldenTolerances& tolerance, GoldenReport& report) {
-  const std::size_t batch = x.extent(0), tokens = x.extent(1), outputs = model.config().outputs;
-  const TensorSpec& first = model.state().find("layers.0.phase");
-  std::vector<std::vector<T>> phases(model.config().layers, std::vector<T>(batch * first.size));
-  std::vector<T> logits(batch * tokens * outputs);
-  const auto scratch = model.make_scratch();
-  StreamState<T> state = model.empty_state();
-  state.mode = mode;
-  for (std::size_t b = 0; b < batch; ++b) {
-    model.reset(state);
-    model.refresh(folded, state, *scratch);
-    model.advance(folded, x[b], state, *scratch, View<T, 2>(logits.data() + b * tokens * outputs, {tokens, outputs}));
-    for (std::size_t l = 0; l < phases.size(); ++l) {
-      const TensorSpec& phase = model.state().find("layers." + std::to_string(l) + ".phase");
-      std::copy_n(state.values.data() + phase.offset, phase.size, phases[l].data() + b * phase.size);
-    }
-  }
-  const Status streamed = file.compare<T>("logits", logits, "output", tolerance.output, report);
-  if (!streamed) return streamed;
-  if (mode != Mode::kRecurrent) return Done{};
-  for (std::size_t l = 0; l < phases.size(); ++l) {
-    const Status compared = file.compare<T>("state." + std::to_string(l), phases[l], "angle", tolerance.angle, report);
-    if (!compared) return compared;
-  }
-  return Done{};
-}
-
 }  // namespace
 
 template <class T>
@@ -101,60 +70,15 @@ Result<GoldenReport> verify_schemamem(const GoldenFile& file, Isa isa) {
   if (!config) return config.error();
   const Result<Mode> mode = golden_mode(file);
   if (!mode) return mode.error();
-  const Result<std::size_t> batch = file.number("batch");
-  if (!batch) return batch.error();
-  const Result<std::size_t> tokens = file.number("tokens");
-  if (!tokens) return tokens.error();
-  const Result<const TensorInfo*> shape = file.file().find("x", {*batch, *tokens, config->inputs});
-  if (!shape) return shape.error();
   const auto model = make_schemamem<T>(*config, {.isa = isa});
-
-  std::vector<T> weights(model->parameters().size());
-  for (const TensorSpec& tensor : model->parameters().tensors()) {
-    const Result<const TensorInfo*> stored = file.file().find("param." + tensor.name, tensor.shape);
-    if (!stored) return stored.error();
-    const Result<std::vector<T>> values = file.values<T>("param." + tensor.name);
-    if (!values) return values.error();
-    std::copy(values->begin(), values->end(), weights.begin() + static_cast<std::ptrdiff_t>(tensor.offset));
-  }
-  const Result<std::vector<T>> inputs = file.values<T>("x");
-  if (!inputs) return inputs.error();
-  const Result<const TensorInfo*> upstream_shape = file.file().find("dlogits", {*batch, *tokens, config->outputs});
-  if (!upstream_shape) return upstream_shape.error();
-  const Result<std::vector<T>> upstream = file.values<T>("dlogits");
-  if (!upstream) return upstream.error();
-  const View<const T, 3> x(inputs->data(), {*batch, *tokens, config->inputs});
-  const View<const T, 3> d_logits(upstream->data(), {*batch, *tokens, config->outputs});
-
-  GoldenReport report{.model = "schemamem", .level = "model", .what = *file.text("mode"), .comparisons = {}};
-  const GoldenTolerances tolerance = golden_tolerances<T>();
-  const auto folded = model->make_folded();
-  const auto tape = model->make_tape({.tokens = *tokens, .chunks = *tokens}, {.poison = true});
-  const auto shard = model->make_shard();
-  model->fold({weights.data(), {weights.size()}}, *folded);
-  std::vector<T> logits(d_logits.size()), gradient(weights.size());
-  for (std::size_t b = 0; b < *batch; ++b) {
-    const Episode<T> episode{.x = x[b], .mode = *mode};
-    const Status same_chunks = compare_chunk_ends(file, model->chunk_ends(episode));
+  const Result<GoldenEpisodes<T>> episodes = read_episodes<T>(file, *model);
+  if (!episodes) return episodes.error();
+  const View<const T, 3> x = episodes->inputs(*model);
+  for (std::size_t b = 0; b < episodes->batch; ++b) {
+    const Status same_chunks = compare_chunk_ends(file, model->chunk_ends({.x = x[b], .mode = *mode}));
     if (!same_chunks) return same_chunks.error();
-    model->forward(*folded, episode, *tape, View<T, 3>(logits.data(), d_logits.extents())[b]);
-    model->backward(*folded, *tape, d_logits[b], *shard);
   }
-  GradientShard<T>* const shards[] = {shard.get()};
-  model->unfold(*folded, shards, {gradient.data(), {gradient.size()}});
-
-  const Status outputs = file.compare<T>("logits", logits, "output", tolerance.output, report);
-  if (!outputs) return outputs.error();
-  if (*mode != Mode::kFullHistory) {
-    const Status streamed = compare_stream<T>(file, *model, *folded, x, *mode, tolerance, report);
-    if (!streamed) return streamed.error();
-  }
-  for (const TensorSpec& tensor : model->parameters().tensors()) {
-    const std::span<const T> values(gradient.data() + tensor.offset, tensor.size);
-    const Status compared = file.compare<T>("grad." + tensor.name, values, "gradient", tolerance.gradient, report);
-    if (!compared) return compared.error();
-  }
-  return report;
+  return verify_model<T>(file, *model, *episodes, *mode, golden_tolerances<T>(), *file.text("mode"));
 }
 
 template Result<GoldenReport> verify_schemamem<float>(const GoldenFile&, Isa);

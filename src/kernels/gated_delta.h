@@ -110,7 +110,7 @@ struct GatedDelta {
     lane_sums<T, static_cast<int>(kChunk)>(partial, out);
   }
 
-  static void make_mask(const T* log_decay, T* mask, T* decay) {
+  [[gnu::noinline]] static void make_mask(const T* log_decay, T* mask, T* decay) {
     alignas(64) T sum[kChunk];
     T total = 0;
     for (std::size_t i = 0; i < kChunk; ++i) sum[i] = total += log_decay[i];
@@ -144,7 +144,7 @@ struct GatedDelta {
       }
     }
     const T* const to_end = c.mask + (kChunk - 1) * kChunk;
-    for_blocks([&](auto& tile, std::size_t i, std::size_t j) {
+    for_blocks([&](auto& tile, std::size_t i, std::size_t j) __attribute__((always_inline)) {
       tile.zero();
       if (!c.empty) tile.accumulate({c.key + i * kRow, kRow, 1}, {c.state + j, kHead}, kHead);
       subtract_from_value(tile, c, i, j);
@@ -156,7 +156,7 @@ struct GatedDelta {
       scale_rows(tile, to_end + i);
       tile.store_to(late + i * kHead + j, kHead);
     });
-    for_blocks([&](auto& tile, std::size_t i, std::size_t j) {
+    for_blocks([&](auto& tile, std::size_t i, std::size_t j) __attribute__((always_inline)) {
       tile.zero();
       if (!c.empty) {
         tile.accumulate({c.query + i * kRow, kRow, 1}, {c.state + j, kHead}, kHead);
@@ -200,13 +200,13 @@ struct GatedDelta {
     scaled_copy(c.d_read, kInner, c.decay, T(1), early_read);
     scale_values(c, y, early_error);
     pair_gradients(c, y, write_t, d_attend, d_overlap);
-    for_blocks([&](auto& tile, std::size_t i, std::size_t j) {
+    for_blocks([&](auto& tile, std::size_t i, std::size_t j) __attribute__((always_inline)) {
       tile.zero();
       if (c.state_t != nullptr) tile.accumulate({early_read + i * kHead, kHead, 1}, {c.state_t + j, kHead}, kHead);
       tile.accumulate({d_attend + i * kChunk, kChunk, 1}, {c.key + j, kRow}, i + kRows);
       tile.store_to(c.d_query + i * kRow + j, kRow);
     });
-    for_blocks([&](auto& tile, std::size_t i, std::size_t j) {
+    for_blocks([&](auto& tile, std::size_t i, std::size_t j) __attribute__((always_inline)) {
       if (c.exit_d_key != nullptr) {
         tile.load_from(c.exit_d_key + i * kHead + j, kHead);
       } else {
@@ -308,7 +308,7 @@ struct GatedDelta {
   }
 
   [[gnu::always_inline]] static void solve_for_y(const DeltaBackward<T>& c, const T* to_end, T* y) {
-    for_blocks([&](auto& tile, std::size_t up, std::size_t j) {
+    for_blocks([&](auto& tile, std::size_t up, std::size_t j) __attribute__((always_inline)) {
       const std::size_t i = kChunk - kRows - up;
       const std::size_t below = i + kRows;
       tile.zero();

@@ -149,10 +149,10 @@ struct LocalForward {
   std::size_t offset;  // tokens of the chunk before the first row
   T* out;              // [rows, out_row]
   std::size_t out_row;
-  T* key_norms;  // [offset + rows]: running maximum of |key|^2; entries before `offset` are given
-  // Kept for the backward pass when `probabilities` is not null (then offset is 0):
+  T* key_norms;      // [offset + rows]: running maximum of |key|^2; entries before `offset` are given
+  T* probabilities;  // unnormalised; [offset + rows, lanes], or local_probability_size if they are kept
+  // Kept for the backward pass unless null (then offset is 0):
   T* packed_query;    // local_packed_size
-  T* probabilities;   // local_probability_size, unnormalised
   T* packed_inverse;  // [groups, blocks, lanes]: 1 / sum
 };
 
@@ -183,9 +183,9 @@ template <class T, class Sizes>
       const std::size_t at = group * block_count + block;
       T* const q = a.packed_query != nullptr ? a.packed_query + at * dim * kLanes<T> : packed;
       pack_rows<T>(sizes, blocks, group, a.query + first * a.query_row, a.query_row, count, q);
-      T* const kept = a.probabilities != nullptr
-                          ? a.probabilities + (group * blocks.start(block_count) + blocks.start(block)) * kLanes<T>
-                          : nullptr;
+      const std::size_t kept_at =
+          a.packed_query != nullptr ? group * blocks.start(block_count) + blocks.start(block) : 0;
+      T* const kept = a.probabilities + kept_at * kLanes<T>;
       const std::size_t shared_keys = a.offset + first + 1;  // every lane sees these
       const std::size_t all_keys = a.offset + first + count;
       VecInt<T> lane_token = lane_numbers<T>() / static_cast<IntegerOf<T>>(blocks.heads_together);
@@ -223,24 +223,28 @@ template <class T, class Sizes>
         }
         shift = keep<T>(unbounded, largest);
       }
+      // First all powers, then all values: each loop's operands fit into sixteen registers.
       Vec<T> sum{};
-      Vec<T> out[kRoom];
-      for (std::size_t e = 0; e < dim; ++e) out[e] = Vec<T>{};
-      const auto add_key = [&](std::size_t j, Vec<T> power) {
-        if (kept != nullptr) store<T>(kept + j * kLanes<T>, power);
+      const auto keep_power = [&](std::size_t j, Vec<T> power) {
+        store<T>(kept + j * kLanes<T>, power);
         sum += power;
-        const T* const value = a.values + j * a.key_row;
-#pragma GCC unroll 8
-        for (std::size_t e = 0; e < dim; ++e) out[e] = multiply_add<T>(power, broadcast<T>(value[e]), out[e]);
       };
       if (any_unbounded) {
-        for (std::size_t j = 0; j < shared_keys; ++j) add_key(j, exp2_clamped<T>(score(j) - shift));
+        for (std::size_t j = 0; j < shared_keys; ++j) keep_power(j, exp2_clamped<T>(score(j) - shift));
       } else {
-        for (std::size_t j = 0; j < shared_keys; ++j) add_key(j, exp2_bounded<T>(score(j)));
+        for (std::size_t j = 0; j < shared_keys; ++j) keep_power(j, exp2_bounded<T>(score(j)));
       }
       for (std::size_t j = shared_keys; j < all_keys; ++j) {
         const VecInt<T> seen = lane_token >= static_cast<IntegerOf<T>>(j - a.offset - first);
-        add_key(j, keep<T>(seen, exp2_clamped<T>(score(j) - shift)));
+        keep_power(j, keep<T>(seen, exp2_clamped<T>(score(j) - shift)));
+      }
+      Vec<T> out[kRoom];
+      for (std::size_t e = 0; e < dim; ++e) out[e] = Vec<T>{};
+      for (std::size_t j = 0; j < all_keys; ++j) {
+        const Vec<T> power = load<T>(kept + j * kLanes<T>);
+        const T* const value = a.values + j * a.key_row;
+#pragma GCC unroll 8
+        for (std::size_t e = 0; e < dim; ++e) out[e] = multiply_add<T>(power, broadcast<T>(value[e]), out[e]);
       }
       const Vec<T> inverse = T(1) / sum;
       if (a.packed_inverse != nullptr) store<T>(a.packed_inverse + at * kLanes<T>, inverse);
@@ -296,17 +300,20 @@ template <class T, class Sizes>
         store<T>(d_out + e * kLanes<T>, scaled);
         pull = multiply_add<T>(scaled, load<T>(packed + e * kLanes<T>), pull);
       }
-      Vec<T> d_query[kRoom];
-      for (std::size_t e = 0; e < dim; ++e) d_query[e] = Vec<T>{};
       for (std::size_t j = 0; j < first + count; ++j) {
-        const T* const key = a.keys + j * a.key_row;
         const T* const value = a.values + j * a.key_row;
         Vec<T> d_power = -pull;
 #pragma GCC unroll 8
-        for (std::size_t e = 0; e < dim; ++e)
+        for (std::size_t e = 0; e < dim; ++e) {
           d_power = multiply_add<T>(load<T>(d_out + e * kLanes<T>), broadcast<T>(value[e]), d_power);
-        const Vec<T> d_score = load<T>(a.probabilities + kept + j * kLanes<T>) * d_power;
-        store<T>(a.d_scores + kept + j * kLanes<T>, d_score);
+        }
+        store<T>(a.d_scores + kept + j * kLanes<T>, load<T>(a.probabilities + kept + j * kLanes<T>) * d_power);
+      }
+      Vec<T> d_query[kRoom];
+      for (std::size_t e = 0; e < dim; ++e) d_query[e] = Vec<T>{};
+      for (std::size_t j = 0; j < first + count; ++j) {
+        const Vec<T> d_score = load<T>(a.d_scores + kept + j * kLanes<T>);
+        const T* const key = a.keys + j * a.key_row;
 #pragma GCC unroll 8
         for (std::size_t e = 0; e < dim; ++e) d_query[e] = multiply_add<T>(d_score, broadcast<T>(key[e]), d_query[e]);
       }

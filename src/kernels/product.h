@@ -46,18 +46,19 @@ template <class T, class Rows, class Columns, class Depth, class Finish>
       });
 }
 
-/// C = A B.
+/// Sizes that are all known at run time only share one copy of the code; with a Fixed one it is compiled in place.
+template <class... Sizes>
+inline constexpr bool kRunTimeSizes = (std::is_integral_v<Sizes> && ...);
+
 template <class T, class Rows, class Columns, class Depth>
-[[gnu::always_inline]] inline void multiply(Left<T> a, Right<T> b, T* c, std::size_t c_row, Rows rows, Columns columns,
-                                            Depth depth) {
+[[gnu::always_inline]] inline void multiply_in_place(Left<T> a, Right<T> b, T* c, std::size_t c_row, Rows rows,
+                                                     Columns columns, Depth depth) {
   product<T>(a, b, rows, columns, depth,
              [&](const auto& tile, std::size_t i, std::size_t j) { tile.store_to(c + i * c_row + j, c_row); });
 }
-
-/// C += A B; the sum continues from C, term by term.
 template <class T, class Rows, class Columns, class Depth>
-[[gnu::always_inline]] inline void multiply_onto(Left<T> a, Right<T> b, T* c, std::size_t c_row, Rows rows,
-                                                 Columns columns, Depth depth) {
+[[gnu::always_inline]] inline void multiply_onto_in_place(Left<T> a, Right<T> b, T* c, std::size_t c_row, Rows rows,
+                                                          Columns columns, Depth depth) {
   for_tiles<kTileRows, kTileVecs>(
       rows, vectors_in<T>(columns), [&](auto height, auto width, std::size_t i, std::size_t v) {
         Tile<T, height.value, width.value> tile;
@@ -66,6 +67,38 @@ template <class T, class Rows, class Columns, class Depth>
         tile.accumulate({a.data + i * a.row, a.row, a.inner}, {b.data + v * kLanes<T>, b.inner}, depth);
         tile.store_to(block, c_row);
       });
+}
+template <class T>
+[[gnu::noinline]] void multiply_shared(Left<T> a, Right<T> b, T* c, std::size_t c_row, std::size_t rows,
+                                       std::size_t columns, std::size_t depth) {
+  multiply_in_place<T>(a, b, c, c_row, rows, columns, depth);
+}
+template <class T>
+[[gnu::noinline]] void multiply_onto_shared(Left<T> a, Right<T> b, T* c, std::size_t c_row, std::size_t rows,
+                                            std::size_t columns, std::size_t depth) {
+  multiply_onto_in_place<T>(a, b, c, c_row, rows, columns, depth);
+}
+
+/// C = A B.
+template <class T, class Rows, class Columns, class Depth>
+[[gnu::always_inline]] inline void multiply(Left<T> a, Right<T> b, T* c, std::size_t c_row, Rows rows, Columns columns,
+                                            Depth depth) {
+  if constexpr (kRunTimeSizes<Rows, Columns, Depth>) {
+    multiply_shared<T>(a, b, c, c_row, rows, columns, depth);
+  } else {
+    multiply_in_place<T>(a, b, c, c_row, rows, columns, depth);
+  }
+}
+
+/// C += A B; the sum continues from C, term by term.
+template <class T, class Rows, class Columns, class Depth>
+[[gnu::always_inline]] inline void multiply_onto(Left<T> a, Right<T> b, T* c, std::size_t c_row, Rows rows,
+                                                 Columns columns, Depth depth) {
+  if constexpr (kRunTimeSizes<Rows, Columns, Depth>) {
+    multiply_onto_shared<T>(a, b, c, c_row, rows, columns, depth);
+  } else {
+    multiply_onto_in_place<T>(a, b, c, c_row, rows, columns, depth);
+  }
 }
 
 template <class T>

@@ -88,8 +88,7 @@ template <class T, class Sizes>
 }
 
 template <class T, class Sizes>
-[[gnu::always_inline]] inline void slot_attention_forward(const Sizes& sizes, std::size_t rows,
-                                                          const SlotForward<T>& a) {
+[[gnu::noinline]] void slot_attention_forward(const Sizes& sizes, std::size_t rows, const SlotForward<T>& a) {
   const auto width = sizes.padded_width;
   // `inverse` first holds |query|^2, to be compared with the bound.
   row_sums<T>(

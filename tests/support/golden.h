@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <numbers>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,13 @@ class Golden {
     return std::vector<T>(values.begin(), values.end());
   }
   std::vector<double> values(const std::string& name) const { return values_as<double>(name); }
+  /// Entry `b` along the first axis.
+  std::vector<double> entry(const std::string& name, std::size_t b) const {
+    const std::vector<double> all = values(name);
+    const std::size_t size = all.size() / shape(name).at(0);
+    return {all.begin() + static_cast<std::ptrdiff_t>(b * size),
+            all.begin() + static_cast<std::ptrdiff_t>((b + 1) * size)};
+  }
   std::size_t number(const std::string& key) const { return std::stoul(file_->metadata_value(key).value()); }
 
   /// The tensors prefix + name of a layout, one behind the other; with a batch, entry `b` of each.
@@ -63,6 +71,19 @@ double golden_error(std::span<const T> a, std::span<const U> ref) {
 template <class T, class U>
 double golden_error(const std::vector<T>& a, const std::vector<U>& ref) {
   return golden_error(std::span<const T>(a), std::span<const U>(ref));
+}
+
+/// The largest distance of angles on the circle; NaN counts as infinitely wrong.
+template <class T, class U>
+double circle_error(std::span<const T> a, std::span<const U> ref) {
+  if (a.size() != ref.size()) return std::numeric_limits<double>::infinity();
+  double off = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = static_cast<double>(a[i]) - static_cast<double>(ref[i]);
+    if (!(std::abs(difference) <= std::numeric_limits<double>::max())) return std::numeric_limits<double>::infinity();
+    off = std::max(off, std::abs(std::remainder(difference, 2 * std::numbers::pi)));
+  }
+  return off;
 }
 
 }  // namespace schemamem::test

@@ -26,7 +26,7 @@ struct GdnPointwise {
   }
 
   /// silu(sum_j w_j p_{t-3+j}) of every channel; three rows of raw projections lie in front of `raw`.
-  static void convolve(const T* taps, const T* raw, std::size_t rows, T* sigmoids, T* unit) {
+  [[gnu::noinline]] static void convolve(const T* taps, const T* raw, std::size_t rows, T* sigmoids, T* unit) {
     for (std::size_t j = 0; j < kMixed; j += kLane) {
       const Vec<T> w0 = load<T>(taps + j), w1 = load<T>(taps + kMixed + j), w2 = load<T>(taps + 2 * kMixed + j),
                    w3 = load<T>(taps + 3 * kMixed + j);
@@ -50,7 +50,7 @@ struct GdnPointwise {
   }
 
   /// q = x^q / sqrt(|x^q|^2 + eps) / sqrt(K), k = x^k / sqrt(|x^k|^2 + eps), head by head.
-  static void normalise(T* unit, T* scalars) {
+  [[gnu::noinline]] static void normalise(T* unit, T* scalars) {
     const T shrink = T(1) / std::sqrt(T(kHead));
     for (std::size_t part = 0; part < 2 * gdn::kHeads; ++part) {  // q_0, q_1, k_0, k_1
       const bool query = part < gdn::kHeads;
@@ -71,7 +71,7 @@ struct GdnPointwise {
     }
   }
   /// Undoes normalise and the silu before it: gradients of q, k, v become those of the convolution's output.
-  static void normalise_backward(const T* unit, const T* sigmoids, const T* scalars, T* d_mixed) {
+  [[gnu::noinline]] static void normalise_backward(const T* unit, const T* sigmoids, const T* scalars, T* d_mixed) {
     for (std::size_t part = 0; part < 3 * gdn::kHeads; ++part) {
       const T* const x = unit + part * kHead;
       T* const d = d_mixed + part * kHead;
@@ -97,7 +97,7 @@ struct GdnPointwise {
   }
 
   /// g = -rate softplus(a + dt_bias), beta = sigmoid(b).
-  static void gates(const T* dt_bias, const T* rate, const T* raw, std::size_t rows, T* scalars) {
+  [[gnu::noinline]] static void gates(const T* dt_bias, const T* rate, const T* raw, std::size_t rows, T* scalars) {
     alignas(64) T a[gdn::kHeads * kChunk]{}, b[gdn::kHeads * kChunk]{};
     for (std::size_t t = 0; t < rows; ++t) {
       const T* const column = raw + t * kColumns + kMixed + kInner;
@@ -117,8 +117,8 @@ struct GdnPointwise {
     }
   }
   /// The last columns of d_raw, and the gradients of A_log and dt_bias.
-  static void gates_backward(const T* rate, const T* scalars, const T* d_log_decay, const T* d_beta, std::size_t rows,
-                             T* d_raw, T* d_a_log, T* d_dt_bias) {
+  [[gnu::noinline]] static void gates_backward(const T* rate, const T* scalars, const T* d_log_decay, const T* d_beta,
+                                               std::size_t rows, T* d_raw, T* d_a_log, T* d_dt_bias) {
     alignas(64) T d_gate[2 * gdn::kHeads * kChunk];
     for (std::size_t h = 0; h < gdn::kHeads; ++h) {
       Vec<T> sum_a{}, sum_log{};
@@ -142,8 +142,8 @@ struct GdnPointwise {
   }
 
   /// gated = o_norm o / rms(o) silu(z).
-  static void gate_output(const T* o_norm, const T* raw, const T* read, std::size_t rows, T* sigmoids, T* scalars,
-                          T* gated) {
+  [[gnu::noinline]] static void gate_output(const T* o_norm, const T* raw, const T* read, std::size_t rows, T* sigmoids,
+                                            T* scalars, T* gated) {
     for (std::size_t h = 0; h < gdn::kHeads; ++h) {
       T* const scale = scalar_row(scalars, gdn::kReadScale, h);
       Rule::row_products(read + h * kHead, kInner, read + h * kHead, kInner, scale);
@@ -161,8 +161,9 @@ struct GdnPointwise {
     }
   }
   /// d_read holds the gradient of `gated` on entry, that of o on return; `gated` is computed anew.
-  static void gate_output_backward(const T* o_norm, const T* raw, const T* read, const T* sigmoids, const T* scalars,
-                                   std::size_t rows, T* gated, T* d_read, T* d_raw, T* d_o_norm) {
+  [[gnu::noinline]] static void gate_output_backward(const T* o_norm, const T* raw, const T* read, const T* sigmoids,
+                                                     const T* scalars, std::size_t rows, T* gated, T* d_read, T* d_raw,
+                                                     T* d_o_norm) {
     Vec<T> partial[gdn::kHeads][kChunk];
     for (std::size_t h = 0; h < gdn::kHeads; ++h) {
       for (std::size_t t = rows; t < kChunk; ++t) partial[h][t] = Vec<T>{};
@@ -206,7 +207,8 @@ struct GdnPointwise {
 
   /// dp_s = sum_j w_j dpre_{s+3-j} and dw_j += sum_t dpre_t p_{t-3+j} over the tokens of a block; three rows of dpre
   /// lie behind it, three rows of raw projections in front.
-  static void convolve_backward(const T* taps, const T* raw, const T* d_mixed, std::size_t rows, T* d_raw, T* d_taps) {
+  [[gnu::noinline]] static void convolve_backward(const T* taps, const T* raw, const T* d_mixed, std::size_t rows,
+                                                  T* d_raw, T* d_taps) {
     for (std::size_t j = 0; j < kMixed; j += kLane) {
       Vec<T> w[4], d_w[4], d[4], p[4];
 #pragma GCC unroll 4

@@ -24,7 +24,7 @@ inline constexpr std::size_t kColumns = kMixed + kInner + kGates;  // 400
 /// the chunk grow with it, and 16 is the shortest that fills the widest vector.
 inline constexpr std::size_t kChunk = 16;
 /// Tokens between two looks at the projection weights: a block's activations stay in the second-level cache.
-inline constexpr std::size_t kBlock = 5 * kChunk;
+inline constexpr std::size_t kBlock = 2 * kChunk;
 /// Tokens that advance() projects at once.
 inline constexpr std::size_t kStreamRows = 16;
 

@@ -45,7 +45,6 @@ class Engine final : public SchemaMemEngine<T> {
     T* key_norms;
     const T *cosines, *sines, *key_cosines, *key_sines;  // of the piece's first position
     T *keys_to = nullptr, *values_to = nullptr;          // if set, rotated keys and values are copied here
-    bool keep = false;
   };
   /// Whether the arrays of a stream can be worked on in place.
   bool unpadded() const { return s_.D == s_.width && s_.M == s_.slots; }

@@ -31,8 +31,11 @@ void Engine<T, Shape>::take_rows(Arena& arena, Rows& a, std::size_t tokens, std:
   a.inverse2 = arena.take<T>(tokens);
   a.gate_up = arena.take<T>(tokens * 2 * s_.G);
   a.act = arena.take<T>(tokens * s_.G);
-  a.packed_query = a.probabilities = a.packed_inverse = nullptr;
-  if (chunks == 0) return;  // a stream keeps nothing for a backward pass
+  if (chunks == 0) {  // a stream keeps nothing for a backward pass
+    a.packed_query = a.packed_inverse = nullptr;
+    a.probabilities = arena.take<T>(tokens * kLanes<T>);
+    return;
+  }
   // A chunk's last register may be partly empty; one long chunk has the most probabilities.
   const std::size_t slack = chunks * LocalBlocks::of<T>(s_.heads).tokens;
   a.packed_query = arena.take<T>(local_packed_size<T>(s_.heads, s_.head_dim, tokens + slack));
@@ -242,9 +245,9 @@ template <class T, class Shape>
                               .out = a.af,
                               .out_row = times<2>(D),
                               .key_norms = piece.key_norms,
-                              .packed_query = piece.keep ? a.packed_query : nullptr,
-                              .probabilities = piece.keep ? a.probabilities : nullptr,
-                              .packed_inverse = piece.keep ? a.packed_inverse : nullptr});
+                              .probabilities = a.probabilities,
+                              .packed_query = a.packed_query,
+                              .packed_inverse = a.packed_inverse});
 }
 
 /// H1 = H + [A | F] [W_o ; W_f];  next = H1 + SwiGLU(RMSNorm_2(H1)).
@@ -321,8 +324,7 @@ void Engine<T, Shape>::forward(const Folded<T>& folded, View<const T, 2> x, std:
                    .cosines = t.cosines,
                    .sines = t.sines,
                    .key_cosines = t.key_cosines,
-                   .key_sines = t.key_sines,
-                   .keep = true});
+                   .key_sines = t.key_sines});
       mix_rows(w, a, rows, next + begin * D);
       if (!carry || !chunks[c].commit) continue;
       // dS = P_w^T [pi tanh F], summed token by token; the bank of the next chunk.

@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/model_commands.h"
+#include "cli/model_options.h"
+#include "eval/step_timing.h"
+
+namespace schemamem {
+namespace {
+
+struct BenchOptions {
+  ModelOptions model;
+  Text batch, tokens, threads, repeats;
+  bool general = false;
+};
+
+constexpr std::int64_t kMostThreads = 256;
+
+Result<StepRequest> read_request(const BenchOptions& options, const Console& console) {
+  StepRequest request;
+  const auto name = options.model.read_model();
+  if (!name) return name.error();
+  const auto setting = options.model.read_setting();
+  if (!setting) return setting.error();
+  request.model = *name;
+  request.inputs = setting->input_width();
+  request.outputs = setting->output_width();
+  const auto batch = read_number(options.batch, "--batch", 64, 1, 4096);
+  if (!batch) return batch.error();
+  const auto tokens = read_number(options.tokens, "--tokens", 400, 1, 4096);
+  if (!tokens) return tokens.error();
+  const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+  const auto threads = read_number(options.threads, "--threads", cores, 1, kMostThreads);
+  if (!threads) return threads.error();
+  const auto repeats = read_number(options.repeats, "--repeats", 20, 1, 10'000);
+  if (!repeats) return repeats.error();
+  request.batch = static_cast<std::size_t>(*batch);
+  request.tokens = static_cast<std::size_t>(*tokens);
+  request.threads = static_cast<int>(*threads);
+  request.repeats = static_cast<int>(*repeats);
+  request.isa = console.isa;
+  request.general = options.general;
+  return request;
+}
+
+Status bench_step(const BenchOptions& options, Console& console) {
+  const Result<StepRequest> request = read_request(options, console);
+  if (!request) return request.error();
+  const Result<StepTiming> timed = time_step(*request);
+  if (!timed) return timed.error();
+  const bool possible = is_possible_peak(request->isa, timed->flops_per_cycle);
+  if (console.json) {
+    const nlohmann::ordered_json answer{{"model", request->model},
+                                        {"instruction_set", isa_name(request->isa)},
+                                        {"threads", request->threads},
+                                        {"batch", request->batch},
+                                        {"tokens", request->tokens},
+                                        {"milliseconds", timed->milliseconds},
+                                        {"gigaflop", timed->gigaflop},
+                                        {"gflops", timed->gflops},
+                                        {"fma_peak_gflops", timed->fma_peak_gflops},
+                                        {"fraction_of_peak", timed->fraction_of_peak},
+                                        {"tokens_per_second", timed->tokens_per_second},
+                                        {"peak_flops_per_cycle", timed->flops_per_cycle},
+                                        {"peak_is_possible", possible},
+                                        {"gradient_error", timed->gradient_error}};
+    return console.print(answer.dump() + "\n");
+  }
+  std::string text =
+      fmt::format("{}, {} episodes of {} tokens, {} thread{}, {}\n", console.paint.bold(request->model), request->batch,
+                  request->tokens, request->threads, request->threads == 1 ? "" : "s", isa_name(request->isa));
+  text += fmt::format("  gradients    float agrees with double to {:.1e}\n", timed->gradient_error);
+  text += fmt::format("  step         {:.1f} ms, best of {}; {:.2f} GFLOP of matrix work\n", timed->milliseconds,
+                      request->repeats, timed->gigaflop);
+  text +=
+      fmt::format("  speed        {:.1f} GFLOP/s, {:.2f} M tokens/s\n", timed->gflops, timed->tokens_per_second * 1e-6);
+  text += fmt::format("  FMA peak     {:.1f} GFLOP/s, {:.1f} flops a cycle\n", timed->fma_peak_gflops,
+                      timed->flops_per_cycle);
+  text +=
+      fmt::format("  of the peak  {}\n", console.paint.bold(fmt::format("{:.1f} %", 100 * timed->fraction_of_peak)));
+  if (!possible)
+    console.err << "note: that peak is not a possible number for this instruction set; the machine was disturbed\n";
+  return console.print(text);
+}
+
+Status bench_stream(const BenchOptions& options, Console& console) {
+  const Result<StepRequest> request = read_request(options, console);
+  if (!request) return request.error();
+  const auto tokens = read_number(options.tokens, "--tokens", 20'000, 100, 100'000'000);
+  if (!tokens) return tokens.error();
+  const Result<StreamTiming> timed = time_stream(*request, static_cast<std::size_t>(*tokens));
+  if (!timed) return timed.error();
+  if (console.json) {
+    const nlohmann::ordered_json answer{{"model", request->model},
+                                        {"instruction_set", isa_name(request->isa)},
+                                        {"tokens", *tokens},
+                                        {"median_microseconds", timed->median_microseconds},
+                                        {"p99_microseconds", timed->p99_microseconds},
+                                        {"tokens_per_second", timed->tokens_per_second}};
+    return console.print(answer.dump() + "\n");
+  }
+  return console.print(
+      fmt::format("{}, one stream of {} tokens, {}\n  a token  {:.2f} us median, {:.1f} us at the 99th percentile\n"
+                  "  speed    {:.0f} tokens/s\n",
+                  console.paint.bold(request->model), *tokens, isa_name(request->isa), timed->median_microseconds,
+                  timed->p99_microseconds, timed->tokens_per_second));
+}
+
+}  // namespace
+
+void register_bench(CLI::App& program, Commands& commands) {
+  CLI::App& bench = commands.add(program, "bench", "Time a model on this machine, beside the machine's own limit.",
+                                 "schemamem bench step --model schemamem\nschemamem bench stream --model schemamem");
+  const auto step = std::make_shared<BenchOptions>();
+  CLI::App& step_command = commands.add(bench, "step", "One training step: forward, backward, merged gradients.",
+                                        "schemamem bench step --model schemamem --batch 64 --tokens 400\n"
+                                        "schemamem bench step --model gdn --threads 1 --isa avx2 --json");
+  step->model.add_to(step_command);
+  step_command.add_option("--batch", step->batch, "Episodes (default 64)")->type_name("N");
+  step_command.add_option("--tokens", step->tokens, "Tokens an episode (default 400)")->type_name("N");
+  step_command.add_option("--threads", step->threads, "Threads (default: all cores)")->type_name("N");
+  step_command.add_option("--repeats", step->repeats, "Steps timed; the best counts (default 20)")->type_name("N");
+  step_command.add_flag("--general", step->general, "Use the path for any sizes");
+  commands.on(step_command, [step](Console& console) { return bench_step(*step, console); });
+
+  const auto stream = std::make_shared<BenchOptions>();
+  CLI::App& stream_command = commands.add(bench, "stream", "One stream, token by token.",
+                                          "schemamem bench stream --model schemamem --tokens 100000\n"
+                                          "schemamem bench stream --model gdn --json");
+  stream->model.add_to(stream_command);
+  stream_command.add_option("--tokens", stream->tokens, "Length of the stream (default 20000)")->type_name("N");
+  stream_command.add_flag("--general", stream->general, "Use the path for any sizes");
+  commands.on(stream_command, [stream](Console& console) { return bench_stream(*stream, console); });
+}
+
+}  // namespace schemamem

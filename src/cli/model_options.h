@@ -1,0 +1,23 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "base/result.h"
+#include "cli/task_options.h"
+#include "task/setting.h"
+
+namespace schemamem {
+
+/// --model and --setting of the commands that build a model.
+struct ModelOptions {
+  Text model, setting;
+
+  void add_to(CLI::App& command);
+  /// The model's name, known to exist. Required.
+  Result<std::string> read_model() const;
+  /// The setting, A3V3 unless given.
+  Result<Setting> read_setting() const;
+};
+
+}  // namespace schemamem

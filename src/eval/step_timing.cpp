@@ -1,0 +1,190 @@
+#include "eval/step_timing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "base/rng.h"
+#include "base/threads.h"
+#include "models/batch_step.h"
+#include "models/registry.h"
+
+namespace schemamem {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Queries of random addresses: chunks end only where they are full.
+template <class T>
+std::vector<T> random_queries(std::size_t rows, std::size_t inputs, std::size_t outputs) {
+  std::vector<T> x(rows * inputs);
+  Rng rng = Rng::stream(1, Purpose::kBenchmark, 0);
+  const std::size_t address_bits = inputs - outputs - 1;
+  for (std::size_t t = 0; t < rows; ++t) {
+    for (std::size_t j = 0; j < address_bits; ++j) x[t * inputs + j] = static_cast<T>(rng.below(2));
+  }
+  return x;
+}
+
+/// A model with weights and a batch of episodes: the step that is timed.
+template <class T>
+class Step {
+ public:
+  Step(std::unique_ptr<SequenceModel<T>> model, const StepRequest& request, std::size_t batch, ThreadPool& pool)
+      : model_(std::move(model)),
+        batch_(batch),
+        tokens_(request.tokens),
+        inputs_(request.inputs),
+        outputs_(request.outputs),
+        x_(random_queries<T>(batch * request.tokens, request.inputs, request.outputs)),
+        logits_(batch * request.tokens * request.outputs),
+        d_logits_(logits_.size()),
+        weights_(model_->parameters().size()),
+        gradient_(weights_.size()),
+        step_(*model_, pool, {request.tokens, model_->chunk_ends({.x = rows(0)}).size()}) {
+    // Weights and upstream gradients are drawn in float, so that a step in double starts from the same numbers.
+    std::vector<float> drawn(weights_.size());
+    make_model<float>(model_->config().name, inputs_, outputs_)
+        .value()
+        ->initialise("ours", 1, {drawn.data(), {drawn.size()}});
+    std::copy(drawn.begin(), drawn.end(), weights_.begin());
+    Rng rng = Rng::stream(1, Purpose::kBenchmark, 1);
+    for (T& value : d_logits_) value = static_cast<T>(rng.uniform_float() - 0.5F);
+  }
+
+  void run() {
+    step_.run(
+        {weights_.data(), {weights_.size()}}, batch_, [&](std::size_t i) { return Episode<T>{.x = rows(i)}; },
+        [&](std::size_t i) { return output(logits_, i); },
+        [&](std::size_t i) -> View<const T, 2> { return output(d_logits_, i); },
+        {gradient_.data(), {gradient_.size()}});
+  }
+  double flops() const {
+    return static_cast<double>(batch_) * model_->training_flops(model_->chunk_ends({.x = rows(0)}));
+  }
+  const SequenceModel<T>& model() const { return *model_; }
+  const std::vector<T>& gradient() const { return gradient_; }
+  const std::vector<T>& weights() const { return weights_; }
+  View<const T, 2> rows(std::size_t i) const { return {x_.data() + i * tokens_ * inputs_, {tokens_, inputs_}}; }
+
+ private:
+  View<T, 2> output(std::vector<T>& values, std::size_t i) {
+    return {values.data() + i * tokens_ * outputs_, {tokens_, outputs_}};
+  }
+
+  std::unique_ptr<SequenceModel<T>> model_;
+  std::size_t batch_, tokens_, inputs_, outputs_;
+  std::vector<T> x_, logits_, d_logits_, weights_, gradient_;
+  BatchStep<T> step_;
+};
+
+/// The largest |a - b| / |b| in norm over the parameter tensors.
+double gradient_error(const Layout& layout, const std::vector<float>& ours, const std::vector<double>& reference) {
+  double worst = 0;
+  for (const TensorSpec& tensor : layout.tensors()) {
+    double difference = 0, norm = 0;
+    for (std::size_t i = tensor.offset; i < tensor.offset + tensor.size; ++i) {
+      difference += std::pow(static_cast<double>(ours[i]) - reference[i], 2);
+      norm += std::pow(reference[i], 2);
+    }
+    const double error = std::sqrt(difference / (norm + 1e-30));
+    if (!(error <= worst)) worst = error;
+  }
+  return worst;
+}
+
+/// All threads at once: cores may share power and pipes.
+double peak_of_threads(ThreadPool& pool, Isa isa, double& flops_per_cycle) {
+  std::vector<Peak> peaks(static_cast<std::size_t>(pool.threads()));
+  pool.run(peaks.size(), [&](std::size_t i, int) { peaks[i] = measure_peak(isa); });
+  double sum = 0;
+  flops_per_cycle = 0;
+  for (const Peak& peak : peaks) {
+    sum += peak.gigaflops;
+    flops_per_cycle = std::max(flops_per_cycle, peak.flops_per_cycle);
+  }
+  return sum;
+}
+
+}  // namespace
+
+Result<StepTiming> time_step(const StepRequest& request) {
+  const EngineChoice choice{.isa = request.isa, .general = request.general};
+  auto model = make_model<float>(request.model, request.inputs, request.outputs, choice);
+  if (!model) return model.error();
+  auto exact = make_model<double>(request.model, request.inputs, request.outputs, choice);
+  if (!exact) return exact.error();
+  ThreadPool pool(request.threads);
+  StepTiming timing;
+  {
+    Step<float> quick(make_model<float>(request.model, request.inputs, request.outputs, choice).value(), request, 1,
+                      pool);
+    Step<double> slow(std::move(exact).value(), request, 1, pool);
+    quick.run();
+    slow.run();
+    timing.gradient_error = gradient_error(quick.model().parameters(), quick.gradient(), slow.gradient());
+  }
+  constexpr double kLargestError = 2e-3;  // float, thousands of terms, decays summed backwards
+  if (!(timing.gradient_error <= kLargestError)) {
+    return Error(
+        ErrorKind::kFailed,
+        fmt::format("The gradients in float differ from those in double by {:.2g}, more than {:.0e}: nothing is timed. "
+                    "Run `schemamem verify` on the golden vectors.",
+                    timing.gradient_error, kLargestError));
+  }
+  Step<float> step(std::move(model).value(), request, request.batch, pool);
+  double best = 1e9;
+  timing.fma_peak_gflops = peak_of_threads(pool, request.isa, timing.flops_per_cycle);
+  for (int i = 0; i < request.repeats + 1; ++i) {
+    const auto start = Clock::now();
+    step.run();
+    if (i > 0) best = std::min(best, seconds_since(start));  // the first one warms up
+  }
+  double flops_per_cycle = 0;
+  timing.fma_peak_gflops = std::max(timing.fma_peak_gflops, peak_of_threads(pool, request.isa, flops_per_cycle));
+  timing.flops_per_cycle = std::max(timing.flops_per_cycle, flops_per_cycle);
+  timing.milliseconds = best * 1e3;
+  timing.gigaflop = step.flops() * 1e-9;
+  timing.gflops = timing.gigaflop / best;
+  timing.fraction_of_peak = timing.gflops / timing.fma_peak_gflops;
+  timing.tokens_per_second = static_cast<double>(request.batch * request.tokens) / best;
+  return timing;
+}
+
+Result<StreamTiming> time_stream(const StepRequest& request, std::size_t tokens) {
+  const EngineChoice choice{.isa = request.isa, .general = request.general};
+  auto made = make_model<float>(request.model, request.inputs, request.outputs, choice);
+  if (!made) return made.error();
+  const SequenceModel<float>& model = *made.value();
+  std::vector<float> weights(model.parameters().size()), logits(request.outputs);
+  model.initialise("ours", 1, {weights.data(), {weights.size()}});
+  const auto folded = model.make_folded();
+  model.fold({weights.data(), {weights.size()}}, *folded);
+  const auto scratch = model.make_scratch();
+  StreamState<float> state = model.empty_state();
+  model.refresh(*folded, state, *scratch);
+  constexpr std::size_t kRows = 4096;
+  const std::vector<float> x = random_queries<float>(kRows, request.inputs, request.outputs);
+  std::vector<double> times(tokens);
+  const auto all = Clock::now();
+  for (std::size_t t = 0; t < tokens; ++t) {
+    const auto start = Clock::now();
+    model.advance(*folded, {x.data() + t % kRows * request.inputs, {1, request.inputs}}, state, *scratch,
+                  {logits.data(), {1, request.outputs}});
+    times[t] = seconds_since(start);
+  }
+  StreamTiming timing;
+  timing.tokens_per_second = static_cast<double>(tokens) / seconds_since(all);
+  std::sort(times.begin(), times.end());
+  timing.median_microseconds = times[tokens / 2] * 1e6;
+  timing.p99_microseconds = times[tokens * 99 / 100] * 1e6;
+  return timing;
+}
+
+}  // namespace schemamem

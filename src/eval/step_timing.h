@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "kernels/isa.h"
+#include "kernels/peak.h"
+
+namespace schemamem {
+
+struct StepRequest {
+  std::string model = "schemamem";
+  std::size_t inputs = 7, outputs = 3;  // A3V3
+  std::size_t batch = 64, tokens = 400;
+  int threads = 1;
+  int repeats = 20;
+  Isa isa = best_isa();
+  bool general = false;  // the path for any sizes
+};
+
+/// A training step (forward and backward of a batch, gradients merged) beside the peak of the same cores in the same
+/// run. All times are the best of `repeats`.
+struct StepTiming {
+  double milliseconds = 0;
+  double gigaflop = 0;         // matrix work of the step, SequenceModel::training_flops
+  double gflops = 0;           // a second
+  double fma_peak_gflops = 0;  // of all threads together
+  double fraction_of_peak = 0;
+  double tokens_per_second = 0;
+  double flops_per_cycle = 0;  // of one core's peak: a possible number, or the measurement is worthless
+  double gradient_error = 0;   // float against double, largest tensor
+};
+
+/// Refuses to time a step whose gradients differ from the same step in double.
+Result<StepTiming> time_step(const StepRequest& request);
+
+struct StreamTiming {
+  double median_microseconds = 0;  // one token through all layers
+  double p99_microseconds = 0;     // commits are in here
+  double tokens_per_second = 0;
+};
+/// One stream, token by token.
+Result<StreamTiming> time_stream(const StepRequest& request, std::size_t tokens);
+
+}  // namespace schemamem

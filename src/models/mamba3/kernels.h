@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+
+#include "models/baseline/mixer.h"
+
+namespace schemamem::mamba3 {
+
+/// The calls of Mixer<T> with plain pointers: what crosses into the sources that are compiled per instruction set.
+template <class T>
+struct Forward {
+  const T* folded;
+  const T* u;
+  std::size_t u_row;  // distance of rows
+  T* y;
+  std::size_t y_row;
+  std::size_t tokens;
+  const T* state;  // or nullptr
+  T* final_state;  // or nullptr
+  T* const* tape;
+  T* const* scratch;
+};
+
+template <class T>
+struct Backward {
+  const T* folded;
+  const T* u;
+  std::size_t u_row;
+  const T* d_y;
+  std::size_t d_y_row;
+  T* d_u;
+  std::size_t d_u_row;
+  std::size_t tokens;
+  T* shard;
+  T* d_state;  // or nullptr
+  T* const* tape;
+  T* const* scratch;
+  T stillness;
+  const Segment* segments;
+  std::size_t segment_count;
+};
+
+template <class T>
+struct Advance {
+  const T* folded;
+  const T* u;
+  std::size_t u_row;
+  T* y;
+  std::size_t y_row;
+  std::size_t tokens;
+  T* state;
+  T* work;
+};
+
+template <class T>
+struct Kernels {
+  void (*forward)(const Forward<T>&);
+  T (*backward)(const Backward<T>&);
+  void (*advance)(const Advance<T>&);
+};
+
+}  // namespace schemamem::mamba3

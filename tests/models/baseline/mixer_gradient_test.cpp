@@ -1,0 +1,168 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "kernels/isa.h"
+#include "models/baseline/mixer_runner.h"
+#include "models/gated_delta_net/mixer.h"
+#include "support/gated_delta_net.h"
+#include "support/golden.h"
+
+namespace schemamem {
+namespace {
+
+using test::golden_error;
+
+std::vector<double> random_values(std::size_t size, std::uint64_t index, double scale = 1.0) {
+  Rng rng = Rng::stream(11, Purpose::kTest, index);
+  std::vector<double> values(size);
+  for (double& value : values) value = scale * rng.normal();
+  return values;
+}
+
+View<const double, 2> rows(const std::vector<double>& values) {
+  return {values.data(), {values.size() / kModelWidth, kModelWidth}};
+}
+View<double, 2> rows(std::vector<double>& values) {
+  return {values.data(), {values.size() / kModelWidth, kModelWidth}};
+}
+
+reference::Matrix matrix(const std::vector<double>& values) {
+  reference::Matrix m;
+  for (std::size_t t = 0; t < values.size() / kModelWidth; ++t) {
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(t * kModelWidth);
+    m.emplace_back(first, first + kModelWidth);
+  }
+  return m;
+}
+
+class GdnGradient : public testing::TestWithParam<Isa> {
+ protected:
+  GdnGradient() : mixer_(make_gdn_mixer<double>(GetParam())), weights_(mixer_->parameters().size()) {
+    mixer_->initialise("ours", 5, 0, view_of(std::span(weights_)));
+  }
+  std::unique_ptr<Mixer<double>> mixer_;
+  std::vector<double> weights_;
+};
+INSTANTIATE_TEST_SUITE_P(Isas, GdnGradient, testing::ValuesIn(available_isas()),
+                         [](const auto& made) { return std::string(isa_name(made.param)); });
+
+TEST_P(GdnGradient, EqualsTheRecurrentEquationsAtEveryLength) {
+  for (const std::size_t tokens : {1, 2, 7, 16, 33, 64, 129}) {
+    SCOPED_TRACE(tokens);
+    const std::vector<double> u = random_values(tokens * kModelWidth, tokens);
+    const std::vector<double> d_y = random_values(tokens * kModelWidth, 1000 + tokens);
+    std::vector<double> y(u.size()), d_u(u.size()), d_weights(weights_.size());
+    MixerRunner<double> runner(*mixer_, tokens, {.poison = true, .guard = 64});
+    runner.set_weights(view_of(std::span<const double>(weights_)));
+    runner.forward(rows(u), {}, {}, rows(y));
+    runner.backward(rows(d_y), {}, rows(d_u));
+    runner.gradients(view_of(std::span(d_weights)));
+
+    const reference::GatedDeltaNet reference(test::reference_weights(mixer_->parameters(), weights_), matrix(u));
+    const auto expected = reference.gradients(matrix(d_y));
+    std::vector<double> expected_y, expected_d_u;
+    for (const auto& row : reference.outputs()) expected_y.insert(expected_y.end(), row.begin(), row.end());
+    for (const auto& row : expected.u) expected_d_u.insert(expected_d_u.end(), row.begin(), row.end());
+    EXPECT_LE(golden_error(y, expected_y), 1e-11);
+    EXPECT_LE(golden_error(d_u, expected_d_u), 1e-11);
+    EXPECT_LE(golden_error(d_weights, test::flatten(expected.weights)), 1e-11);
+    EXPECT_TRUE(runner.guards_intact());
+  }
+}
+
+/// A piece that starts from a state, with every part of a loss: outputs, final state, stillness.
+struct Piece {
+  static constexpr double kStillness = 300.0;
+  std::vector<double> weights{}, u{}, state{}, d_y{}, d_state{};
+  std::vector<Segment> segments{};
+
+  struct Gradient {
+    double loss = 0.0;
+    std::vector<double> weights{}, u{}, state{};
+  };
+  Gradient gradient(const Mixer<double>& mixer) const {
+    MixerRunner<double> runner(mixer, u.size() / kModelWidth, {.poison = true, .guard = 64});
+    runner.set_weights(view_of(std::span(weights)));
+    std::vector<double> y(u.size()), final_state(state.size());
+    Gradient g{.weights = std::vector<double>(weights.size()), .u = std::vector<double>(u.size()), .state = d_state};
+    runner.forward(rows(u), state, final_state, rows(y));
+    g.loss = kStillness * runner.backward(rows(d_y), g.state, rows(g.u), kStillness, segments);
+    for (std::size_t i = 0; i < y.size(); ++i) g.loss += y[i] * d_y[i];
+    for (std::size_t i = 0; i < state.size(); ++i) g.loss += final_state[i] * d_state[i];
+    runner.gradients(view_of(std::span(g.weights)));
+    EXPECT_TRUE(runner.guards_intact());
+    return g;
+  }
+  Piece moved(const Piece& direction, double by) const {
+    Piece piece = *this;
+    const auto move = [by](std::vector<double>& values, const std::vector<double>& along) {
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] += by * along[i];
+    };
+    move(piece.weights, direction.weights);
+    move(piece.u, direction.u);
+    move(piece.state, direction.state);
+    return piece;
+  }
+};
+
+double along(const std::vector<double>& gradient, const std::vector<double>& direction) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < gradient.size(); ++i) sum += gradient[i] * direction[i];
+  return sum;
+}
+
+TEST_P(GdnGradient, OfAPieceFromAStateWithStillnessEqualsTheDifferenceQuotient) {
+  constexpr std::size_t kTokens = 75;
+  const std::size_t states = mixer_->state().size();
+  const Piece piece{.weights = weights_,
+                    .u = random_values(kTokens * kModelWidth, 1),
+                    .state = random_values(states, 2, 0.3),
+                    .d_y = random_values(kTokens * kModelWidth, 3),
+                    .d_state = random_values(states, 4),
+                    // From the first token, inside one chunk, over several, ending on a border, to the last token.
+                    .segments = {{0, 3}, {5, 7}, {9, 10}, {14, 48}, {50, 64}, {65, 75}}};
+  const Piece::Gradient gradient = piece.gradient(*mixer_);
+  const std::vector<double> none_w(weights_.size()), none_u(piece.u.size()), none_s(states);
+  const std::vector<Piece> directions{{.weights = random_values(weights_.size(), 5), .u = none_u, .state = none_s},
+                                      {.weights = none_w, .u = random_values(none_u.size(), 6), .state = none_s},
+                                      {.weights = none_w, .u = none_u, .state = random_values(states, 7)}};
+  for (const Piece& direction : directions) {
+    constexpr double kStep = 2e-6;
+    const double ahead = piece.moved(direction, kStep).gradient(*mixer_).loss;
+    const double behind = piece.moved(direction, -kStep).gradient(*mixer_).loss;
+    const double expected = (ahead - behind) / (2.0 * kStep);
+    const double actual = along(gradient.weights, direction.weights) + along(gradient.u, direction.u) +
+                          along(gradient.state, direction.state);
+    EXPECT_NEAR(actual, expected, 1e-6 * std::abs(expected));
+  }
+}
+
+TEST_P(GdnGradient, StillnessIsTheMeanSquaredChangeOfTheRecurrentState) {
+  constexpr std::size_t kTokens = 40;
+  const std::vector<double> u = random_values(kTokens * kModelWidth, 8);
+  const std::vector<double> d_y(u.size(), 0.0);
+  std::vector<double> y(u.size()), d_u(u.size()), state(mixer_->state().size(), 0.0);
+  MixerRunner<double> runner(*mixer_, kTokens);
+  runner.set_weights(view_of(std::span<const double>(weights_)));
+  double expected = 0.0;
+  const Segment segment{6, 29};
+  std::vector<double> before;
+  for (std::size_t t = 0; t < segment.end; ++t) {
+    if (t == segment.begin) before = state;
+    runner.advance(rows(u).slice(t, 1), state, rows(y).slice(t, 1));
+  }
+  const TensorSpec& recurrent = mixer_->state().find("recurrent");
+  for (std::size_t i = recurrent.offset; i < recurrent.offset + recurrent.size; ++i) {
+    expected += (state[i] - before[i]) * (state[i] - before[i]) / static_cast<double>(recurrent.size);
+  }
+  runner.forward(rows(u), {}, {}, rows(y));
+  EXPECT_NEAR(runner.backward(rows(d_y), {}, rows(d_u), 0.1, std::span(&segment, 1)), expected, 1e-12 * expected);
+}
+
+}  // namespace
+}  // namespace schemamem
