@@ -45,8 +45,8 @@ class Validator {
   struct Case {
     TaskCase request;
     std::size_t length = 0;
-    std::vector<Token> tokens;          // [episodes, length]
-    std::vector<std::int32_t> answers;  // [episodes, length] of the queries that count
+    std::vector<Token> tokens{};          // [episodes, length]
+    std::vector<std::int32_t> answers{};  // [episodes, length] of the queries that count
   };
   void prepare(const Stage& stage);
 
