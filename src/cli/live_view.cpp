@@ -70,8 +70,8 @@ void LiveView::checked(const Trainer& trainer, const Stage& stage, const Check& 
        << std::flush;
 }
 
-void LiveView::saved(const Trainer& trainer, double seconds) {
-  saved_step_ = trainer.position().step;
+void LiveView::saved(std::int64_t step, double seconds) {
+  saved_step_ = step;
   saved_seconds_ = seconds;
 }
 

@@ -19,7 +19,7 @@ class LiveView final : public RunObserver {
   void started(const Trainer& trainer, bool resumed) override;
   void stepped(const Trainer& trainer, const StepReport& report) override;
   void checked(const Trainer& trainer, const Stage& stage, const Check& check) override;
-  void saved(const Trainer& trainer, double seconds) override;
+  void saved(std::int64_t step, double seconds) override;
 
   /// Leaves the block as it stands; what follows starts on a line of its own.
   void close();

@@ -108,27 +108,32 @@ std::vector<std::int64_t> Checkpoints::complete() const {
   return steps;
 }
 
-Status Checkpoints::save(const Trainer& trainer, const RunMemory& memory) {
+Snapshot take_snapshot(const Trainer& trainer, const RunMemory& memory) {
   const std::map<std::string, std::string> metadata{{"model", trainer.model().config().name},
                                                     {"setting", trainer.setup().setting.name()},
                                                     {"step", std::to_string(trainer.position().step)}};
-  const Buffer<std::byte> model = encode_tensors(trainer.model_tensors(), metadata);
-  const Buffer<std::byte> optimizer = encode_tensors(trainer.optimizer_tensors(), metadata);
-  const std::string state = state_json(trainer, memory);
-  const std::array<std::span<const std::byte>, kParts.size()> parts{model.span(), optimizer.span(), bytes_of(state)};
+  return {.step = trainer.position().step,
+          .model = encode_tensors(trainer.model_tensors(), metadata),
+          .optimizer = encode_tensors(trainer.optimizer_tensors(), metadata),
+          .state = state_json(trainer, memory)};
+}
 
-  const std::filesystem::path into = folder(trainer.position().step);
+Status Checkpoints::save(const Snapshot& snapshot) {
+  const std::array<std::span<const std::byte>, kParts.size()> parts{snapshot.model.span(), snapshot.optimizer.span(),
+                                                                    bytes_of(snapshot.state)};
+
+  const std::filesystem::path into = folder(snapshot.step);
   if (const Status made = make_directories(into, files_); !made) return made;
   const Result<std::uint64_t> room = free_space(into, files_);
   if (!room) return room.error();
-  const std::uint64_t needed = kRoomFactor * (model.size() + optimizer.size());
+  const std::uint64_t needed = kRoomFactor * (snapshot.model.size() + snapshot.optimizer.size());
   if (*room < needed) {
     return Error(ErrorKind::kInputOutput,
                  fmt::format("{}: a checkpoint needs {} bytes of free space, found {}. Earlier checkpoints are intact: "
                              "make room and run the same command again.",
                              into.string(), needed, *room));
   }
-  if (is_complete(trainer.position().step)) return Done{};  // saved already: the same numbers
+  if (is_complete(snapshot.step)) return Done{};  // saved already: the same numbers
   Json hashes;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (const Status written = write_file_atomically(into / kParts[i], parts[i], files_); !written) return written;
@@ -140,7 +145,7 @@ Status Checkpoints::save(const Trainer& trainer, const RunMemory& memory) {
   std::size_t kept = 0;
   for (const std::int64_t step : present()) {
     const bool whole = std::filesystem::exists(folder(step) / kMarker);
-    if (step > trainer.position().step || !whole || kept++ >= kKept) remove(step);
+    if (step > snapshot.step || !whole || kept++ >= kKept) remove(step);
   }
   return Done{};
 }

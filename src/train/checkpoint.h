@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/files.h"
+#include "base/memory.h"
 #include "base/result.h"
 #include "train/trainer.h"
 
@@ -17,6 +18,14 @@ struct RunMemory {
   std::uint64_t metrics_bytes = 0;  // of metrics.jsonl at this step
   double seconds = 0;               // spent so far
 };
+
+/// The bytes of a checkpoint: a copy, so that training may go on while they are written.
+struct Snapshot {
+  std::int64_t step = 0;
+  Buffer<std::byte> model, optimizer;
+  std::string state;
+};
+Snapshot take_snapshot(const Trainer& trainer, const RunMemory& memory);
 
 /// Checkpoints of one run: folders checkpoints/step-000001250 with
 ///   model.safetensors      the weights that are kept
@@ -33,7 +42,7 @@ class Checkpoints {
 
   /// Saves, and then removes all but the newest kKept. Refused, before anything is touched, when the disk has too
   /// little room. After any failure the earlier checkpoints are as they were.
-  Status save(const Trainer& trainer, const RunMemory& memory);
+  Status save(const Snapshot& snapshot);
 
   /// Puts the newest whole checkpoint into `trainer`; nothing if there is none. Damaged ones are passed over.
   Result<std::optional<RunMemory>> load(Trainer& trainer) const;

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <future>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -103,6 +105,14 @@ class Run {
     started_ = last_save_ = Clock::now();
     if (const Status told = event(resumed ? "resumed" : "started"); !told) return told.error();
     observer_.started(trainer_, resumed);
+    const Result<RunResult> result = loop();
+    const Status written = finish_save();  // the files outlive what is still being written to them
+    if (result && !written) return written.error();
+    return result;
+  }
+
+ private:
+  Result<RunResult> loop() {
     while (!trainer_.ended()) {
       if (stop_.load(std::memory_order_relaxed)) return stopped();
       const Status status = trainer_.check_due() ? check() : step();
@@ -114,7 +124,6 @@ class Run {
     return finish();
   }
 
- private:
   fs::path path(const char* name) const { return options_.folder / name; }
   std::uint64_t existing_size(const char* name) const {
     std::error_code absent;
@@ -139,7 +148,7 @@ class Run {
                       {"tokens", report->tokens}};
       if (const Status written = metrics_->write(line.dump() + "\n"); !written) return written;
     }
-    if (!trainer_.check_due() && seconds_since(last_save_) > kLongestUnsaved) return save();
+    if (!trainer_.check_due() && seconds_since(last_save_) > kLongestUnsaved) return begin_save();
     return Done{};
   }
 
@@ -154,17 +163,39 @@ class Run {
         {"stages", trainer_.passed().size()}, {"groups", groups_json(*check)}};
     if (const Status written = metrics_->write(line.dump() + "\n"); !written) return written;
     observer_.checked(trainer_, stage, *check);
-    return save();
+    return begin_save();
+  }
+
+  /// Begins to write a checkpoint; training goes on meanwhile. A failure is told by the next call.
+  Status begin_save() {
+    if (const Status earlier = finish_save(); !earlier) return earlier;
+    last_save_ = Clock::now();
+    auto snapshot = std::make_shared<const Snapshot>(
+        take_snapshot(trainer_, {.metrics_bytes = metrics_->size(), .seconds = seconds()}));
+    saving_step_ = snapshot->step;
+    saving_ = std::async(std::launch::async, [this, snapshot]() -> Status {
+      if (const Status synced = metrics_->sync(); !synced) return synced;
+      return checkpoints_.save(*snapshot);
+    });
+    blocked_ = seconds_since(last_save_);
+    return Done{};
+  }
+
+  /// Waits for the checkpoint that is being written.
+  Status finish_save() {
+    if (!saving_.valid()) return Done{};
+    const Clock::time_point start = Clock::now();
+    const Status saved = saving_.get();
+    if (!saved) return saved;
+    const auto milliseconds = [](double seconds) { return std::round(1e4 * seconds) / 10; };
+    observer_.saved(saving_step_, seconds_since(last_save_));
+    return event("saved",
+                 {{"checkpoint", saving_step_}, {"blocked_ms", milliseconds(blocked_ + seconds_since(start))}});
   }
 
   Status save() {
-    const Clock::time_point start = Clock::now();
-    if (const Status synced = metrics_->sync(); !synced) return synced;
-    const Status saved = checkpoints_.save(trainer_, {.metrics_bytes = metrics_->size(), .seconds = seconds()});
-    if (!saved) return saved;
-    last_save_ = Clock::now();
-    observer_.saved(trainer_, seconds_since(start));
-    return event("saved", {{"milliseconds", std::round(1e4 * seconds_since(start)) / 10}});
+    if (const Status begun = begin_save(); !begun) return begun;
+    return finish_save();
   }
 
   /// Times are told here and not in the metrics, which are the same in every repetition.
@@ -231,6 +262,9 @@ class Run {
   AppendFile* metrics_ = nullptr;
   AppendFile* events_ = nullptr;
   std::optional<Check> last_check_;
+  std::future<Status> saving_;
+  std::int64_t saving_step_ = 0;
+  double blocked_ = 0;  // seconds that the training thread gave to the checkpoint being written
   double seconds_before_ = 0;
   Clock::time_point started_, last_save_;
 };

@@ -42,7 +42,8 @@ class RunObserver {
   virtual void started(const Trainer&, bool /*resumed*/) {}
   virtual void stepped(const Trainer&, const StepReport&) {}
   virtual void checked(const Trainer&, const Stage&, const Check&) {}
-  virtual void saved(const Trainer&, double /*seconds*/) {}
+  /// The checkpoint of this step is on the disk, `seconds` after it was begun.
+  virtual void saved(std::int64_t /*step*/, double /*seconds*/) {}
 };
 
 struct RunResult {
