@@ -32,6 +32,7 @@ class PosixFiles final : public FileSystem {
     if (how == Open::kRead) flags |= O_RDONLY;
     if (how == Open::kDirectory) flags |= O_RDONLY | O_DIRECTORY;
     if (how == Open::kCreate) flags |= O_WRONLY | O_CREAT | O_EXCL;
+    if (how == Open::kAppend) flags |= O_WRONLY | O_CREAT | O_APPEND;
     return uninterrupted([&] { return ::open(path.c_str(), flags, 0666); });
   }
   Outcome regular_size(int handle) override {
@@ -51,6 +52,9 @@ class PosixFiles final : public FileSystem {
     const Outcome outcome = uninterrupted([&] { return ::fsync(handle); });
     // Some file systems have no way to sync a folder and say so; there is nothing more to be done on them.
     return outcome == -EINVAL || outcome == -ENOTSUP ? 0 : outcome;
+  }
+  Outcome truncate(int handle, std::uint64_t size) override {
+    return uninterrupted([&] { return ::ftruncate(handle, static_cast<off_t>(size)); });
   }
   Outcome close(int handle) override {
     // Linux frees the descriptor before it reports EINTR: closing again could close somebody else's.

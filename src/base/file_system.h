@@ -19,6 +19,7 @@ class FileSystem {
     kRead,       // an existing file or folder
     kCreate,     // for writing; it must not exist yet
     kDirectory,  // a folder, to be synced
+    kAppend,     // for writing at its end; made if it does not exist
   };
 
   virtual ~FileSystem() = default;
@@ -31,6 +32,8 @@ class FileSystem {
   virtual Outcome read(int handle, std::span<std::byte> bytes) = 0;
   virtual Outcome write(int handle, std::span<const std::byte> bytes) = 0;
   virtual Outcome sync(int handle) = 0;
+  /// Cuts a file to its first `size` bytes.
+  virtual Outcome truncate(int handle, std::uint64_t size) = 0;
   /// The handle is gone even when this fails.
   virtual Outcome close(int handle) = 0;
   virtual Outcome rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;

@@ -153,6 +153,49 @@ void AtomicFile::discard() {
   temporary_.clear();
 }
 
+AppendFile::AppendFile(AppendFile&& other) noexcept
+    : files_(other.files_),
+      path_(std::move(other.path_)),
+      handle_(std::exchange(other.handle_, kNone)),
+      size_(other.size_) {}
+
+AppendFile::~AppendFile() {
+  if (handle_ != kNone) files_->close(handle_);
+}
+
+Result<AppendFile> AppendFile::open(const fs::path& path, std::uint64_t keep, FileSystem& files) {
+  const Outcome handle = files.open(path, Open::kAppend);
+  if (handle < 0) return file_error(ErrorKind::kCannotCreate, "open", path, handle);
+  AppendFile file(files, path, static_cast<int>(handle), keep);
+  const Outcome size = files.regular_size(file.handle_);
+  if (size < 0) return file_error(ErrorKind::kCannotCreate, "open", path, size);
+  if (static_cast<std::uint64_t>(size) < keep) {
+    return Error(ErrorKind::kBadData,
+                 fmt::format("{}: expected at least {} bytes, found {}; the file was cut or replaced", path.string(),
+                             keep, size));
+  }
+  if (const Outcome cut = files.truncate(file.handle_, keep); cut < 0)
+    return file_error(ErrorKind::kInputOutput, "cut", path, cut);
+  return file;
+}
+
+Status AppendFile::write(std::string_view text) {
+  std::span<const std::byte> bytes = std::as_bytes(std::span(text));
+  while (!bytes.empty()) {
+    const Outcome count = files_->write(handle_, bytes);
+    if (count <= 0) return file_error(ErrorKind::kInputOutput, "write", path_, count < 0 ? count : -EIO);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    size_ += static_cast<std::uint64_t>(count);
+  }
+  return Done{};
+}
+
+Status AppendFile::sync() {
+  const Outcome synced = files_->sync(handle_);
+  if (synced < 0) return file_error(ErrorKind::kInputOutput, "write", path_, synced);
+  return Done{};
+}
+
 Status write_file_atomically(const fs::path& path, std::span<const std::span<const std::byte>> pieces,
                              FileSystem& files) {
   Result<AtomicFile> file = AtomicFile::create(path, files);

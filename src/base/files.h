@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/file_system.h"
@@ -49,6 +50,30 @@ class AtomicFile {
   FileSystem* files_;
   std::filesystem::path path_, temporary_;
   int handle_;  // kNone once closed or moved from
+};
+
+/// A file that grows by whole lines: a log. What was written before the last sync() survives a power cut.
+class AppendFile {
+ public:
+  /// Opens or makes the file and cuts it to its first `keep` bytes. A file that is shorter is bad data.
+  static Result<AppendFile> open(const std::filesystem::path& path, std::uint64_t keep,
+                                 FileSystem& files = posix_files());
+  AppendFile(AppendFile&& other) noexcept;
+  AppendFile& operator=(AppendFile&&) = delete;
+  ~AppendFile();
+
+  Status write(std::string_view text);
+  Status sync();
+  std::uint64_t size() const { return size_; }
+
+ private:
+  AppendFile(FileSystem& files, std::filesystem::path path, int handle, std::uint64_t size)
+      : files_(&files), path_(std::move(path)), handle_(handle), size_(size) {}
+
+  FileSystem* files_;
+  std::filesystem::path path_;
+  int handle_;
+  std::uint64_t size_;
 };
 
 Status write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes,

@@ -4,6 +4,7 @@
 
 #include "cli/model_commands.h"
 #include "cli/task_commands.h"
+#include "cli/train_commands.h"
 
 namespace schemamem {
 namespace {
@@ -11,7 +12,8 @@ namespace {
 using Register = void (*)(CLI::App& program, Commands& commands);
 
 /// In the order of the help page.
-constexpr std::array kCommands{&register_task, &register_inspect, &register_verify, &register_bench};
+constexpr std::array kCommands{&register_task,  &register_inspect, &register_verify, &register_bench,
+                               &register_train, &register_resume,  &register_config};
 
 }  // namespace
 

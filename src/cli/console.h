@@ -38,6 +38,8 @@ struct Console {
   Paint paint;           // for `out`
   bool json = false;     // results as JSON
   Isa isa = best_isa();  // --isa
+  bool live = false;     // `err` is a terminal: a block may be drawn again in place
+  bool paint_err = false;
 
   /// Writes a piece of the result. A full disk or a reader that has gone ends the command at once.
   Status print(std::string_view text) {

@@ -157,7 +157,9 @@ struct Program {
             .err = around.err,
             .paint = Paint(paints(around.out_is_terminal)),
             .json = json,
-            .isa = isa_from_name(isa).value_or(best_isa())};
+            .isa = isa_from_name(isa).value_or(best_isa()),
+            .live = around.err_is_terminal,
+            .paint_err = paints(around.err_is_terminal)};
   }
 
   Surroundings around;

@@ -32,6 +32,17 @@ EncodedTokens EncodedTokens::slice(std::size_t first, std::size_t count) const {
           .is_final = is_final.subspan(first, count)};
 }
 
+void encode_inputs(const Setting& setting, std::span<const Token> tokens, View<float, 2> inputs) {
+  require(inputs.extent(0) == tokens.size() && inputs.extent(1) == setting.input_width(),
+          "encode_inputs: there must be one row of the setting's width for every token");
+  const std::uint64_t valid = std::uint64_t{1} << setting.value_bits;  // the validity bit follows the value
+  for (std::size_t t = 0; t < tokens.size(); ++t) {
+    std::uint64_t bits = static_cast<std::uint64_t>(tokens[t].address);
+    if (tokens[t].is_write()) bits |= (static_cast<std::uint64_t>(tokens[t].value) | valid) << setting.address_bits;
+    write_bits(bits, {&inputs(t, 0), setting.input_width()});
+  }
+}
+
 void encode(const Setting& setting, std::span<const Token> tokens, const EncodedTokens& out) {
   require(out.size() == tokens.size() && out.inputs.extent(0) == tokens.size() &&
               out.targets.extent(0) == tokens.size() && out.groups.size() == tokens.size() &&
@@ -39,14 +50,10 @@ void encode(const Setting& setting, std::span<const Token> tokens, const Encoded
           "encode: there must be one row for every token");
   require(out.inputs.extent(1) == setting.input_width() && out.targets.extent(1) == setting.output_width(),
           "encode: the rows have not the setting's width");
-  const std::uint64_t valid = std::uint64_t{1} << setting.value_bits;  // the validity bit follows the value
+  encode_inputs(setting, tokens, out.inputs);
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     const Token& token = tokens[t];
-    const bool write = token.is_write();
-    std::uint64_t bits = static_cast<std::uint64_t>(token.address);
-    if (write) bits |= (static_cast<std::uint64_t>(token.value) | valid) << setting.address_bits;
-    write_bits(bits, {&out.inputs(t, 0), setting.input_width()});
-    write_bits(write ? 0U : static_cast<std::uint64_t>(token.label), {&out.targets(t, 0), setting.output_width()});
+    write_bits(token.is_write() ? 0U : static_cast<std::uint64_t>(token.label), {&out.targets(t, 0), setting.output_width()});
     out.labels[t] = token.label;
     out.groups[t] = token.group;
     out.is_final[t] = token.final ? 1 : 0;

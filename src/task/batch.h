@@ -26,6 +26,8 @@ struct EncodedTokens {
   EncodedTokens slice(std::size_t first, std::size_t count) const;
 };
 
+/// Writes the inputs of tokens as bits: one row [a + v + 1] each.
+void encode_inputs(const Setting& setting, std::span<const Token> tokens, View<float, 2> inputs);
 /// Writes one episode as bits into exactly as many rows.
 void encode(const Setting& setting, std::span<const Token> tokens, const EncodedTokens& out);
 

@@ -38,6 +38,9 @@ class FailingFiles final : public FileSystem {
   Outcome sync(int handle) override {
     return guarded("sync", [&] { return posix_files().sync(handle); });
   }
+  Outcome truncate(int handle, std::uint64_t size) override {
+    return guarded("truncate", [&] { return posix_files().truncate(handle, size); });
+  }
   Outcome close(int handle) override {
     const Outcome closed = posix_files().close(handle);  // a failing close frees the handle too
     return guarded("close", [&] { return closed; });

@@ -1,0 +1,150 @@
+#include "train/curriculum.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace schemamem {
+namespace {
+
+constexpr std::array kSubsets{Scenario::kTransactionQuarter, Scenario::kTransactionHalf, Scenario::kTransactionFull};
+constexpr std::array kSubsetNames{"quarter", "half", "full"};
+
+std::vector<TaskCase> maintenance_cases(const Setting& setting, std::size_t stage) {
+  const std::size_t delay = kStageDelays[stage];
+  std::vector<TaskCase> cases{{.setting = setting, .scenario = Scenario::kImmediate},
+                              {.setting = setting, .scenario = Scenario::kRetention, .delay = delay}};
+  if (stage > 0) {
+    cases.push_back({.setting = setting, .scenario = Scenario::kInterference, .delay = delay});
+    cases.push_back({.setting = setting, .scenario = Scenario::kOverwrite, .delay = delay});
+  }
+  return cases;
+}
+
+}  // namespace
+
+std::string_view phase_name(Phase phase) {
+  switch (phase) {
+    case Phase::kHistory:
+      return "history";
+    case Phase::kTransactions:
+      return "transactions";
+    case Phase::kMaintenance:
+      return "maintenance";
+    case Phase::kCooldown:
+      break;
+  }
+  return "cooldown";
+}
+
+double final_target(std::string_view model) { return model == "schemamem" ? 95 : 99; }
+
+std::vector<Stage> make_curriculum(const Recipe& recipe, const Setting& setting, std::string_view model) {
+  const double target = final_target(model);
+  std::vector<Stage> stages;
+  const auto transactions = [&](Phase phase, Mode mode, std::size_t i, double threshold) {
+    stages.push_back({.name = std::string(phase_name(phase)) + "-" + kSubsetNames[i],
+                      .phase = phase,
+                      .index = i,
+                      .checked = {{.setting = setting, .scenario = kSubsets[i]}},
+                      .checked_mode = mode,
+                      .threshold = threshold,
+                      .limit = recipe.transactions.limit});
+  };
+  const std::size_t count = kSubsets.size();
+  if (model == "schemamem") {
+    for (std::size_t i = 0; i < count; ++i)
+      transactions(Phase::kHistory, Mode::kFullHistory, i, recipe.transactions.history_thresholds.at(i));
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    transactions(Phase::kTransactions, Mode::kRecurrent, i,
+                 i + 1 < count ? recipe.transactions.thresholds.at(i) : target);
+  for (std::size_t i = 0; i < std::size(kStageDelays); ++i) {
+    stages.push_back({.name = "maintenance-" + std::to_string(kStageDelays[i]),
+                      .phase = Phase::kMaintenance,
+                      .index = i,
+                      .checked = maintenance_cases(setting, i),
+                      .threshold = i + 1 < std::size(kStageDelays) ? recipe.maintenance.thresholds.at(i) : target,
+                      .limit = recipe.maintenance.limit});
+  }
+  if (recipe.cooldown.steps > 0) {
+    Stage cooldown = stages.back();
+    cooldown.name = "cooldown";
+    cooldown.phase = Phase::kCooldown;
+    cooldown.limit = recipe.cooldown.steps;
+    stages.push_back(std::move(cooldown));
+  }
+  return stages;
+}
+
+Curriculum::Curriculum(const Recipe& recipe, const Setting& setting, std::string_view model)
+    : recipe_(recipe), has_history_(model == "schemamem"), stages_(make_curriculum(recipe, setting, model)) {}
+
+bool Curriculum::check_due(const Position& at) const {
+  if (ended(at) || at.stage_step == 0 || at.checked_at == at.step) return false;
+  const Stage& now = stage(at);
+  if (now.phase == Phase::kCooldown) return at.stage_step == now.limit;
+  return at.stage_step % recipe_.validation.every == 0 || at.stage_step == now.limit;
+}
+
+void Curriculum::after_step(Position& at) const {
+  ++at.step;
+  ++at.stage_step;
+  ++at.phase_step;
+}
+
+void Curriculum::after_check(double lowest, Position& at) const {
+  const Stage& now = stage(at);
+  at.checked_at = at.step;
+  if (now.phase == Phase::kCooldown) {
+    enter_next(at);
+    return;
+  }
+  at.passes = lowest >= now.threshold ? at.passes + 1 : 0;
+  if (at.passes >= recipe_.validation.passes) {
+    enter_next(at);
+  } else if (at.stage_step >= now.limit) {
+    at.gave_up = true;
+  }
+}
+
+void Curriculum::enter_next(Position& at) const {
+  const Phase before = stage(at).phase;
+  ++at.stage;
+  at.stage_step = 0;
+  at.passes = 0;
+  if (at.stage < stages_.size() && stage(at).phase != before) at.phase_step = 0;
+}
+
+double Curriculum::rate(const Position& at) const {
+  const Stage& now = stage(at);
+  const bool transactions = now.phase == Phase::kHistory || now.phase == Phase::kTransactions;
+  const double peak = transactions ? recipe_.transactions.rate : recipe_.maintenance.rate;
+  if (now.phase == Phase::kCooldown)
+    return peak * static_cast<double>(now.limit - at.stage_step) / static_cast<double>(now.limit);
+  const std::int64_t warmup = transactions ? recipe_.transactions.warmup : recipe_.maintenance.warmup;
+  if (at.phase_step >= warmup) return peak;
+  return peak * static_cast<double>(at.phase_step + 1) / static_cast<double>(warmup);
+}
+
+Mode Curriculum::mode(const Position& at) const {
+  const Phase phase = stage(at).phase;
+  if (!has_history_) return Mode::kRecurrent;
+  if (phase == Phase::kHistory) return Mode::kFullHistory;
+  const std::int64_t every =
+      phase == Phase::kTransactions ? recipe_.transactions.history_every : recipe_.maintenance.history_every;
+  return every > 0 && at.phase_step % every == 0 ? Mode::kFullHistory : Mode::kRecurrent;
+}
+
+double Curriculum::stillness(const Position& at) const {
+  const Stage& now = stage(at);
+  if (mode(at) != Mode::kRecurrent) return 0;
+  if (now.phase == Phase::kMaintenance) return recipe_.stillness.weights.at(now.index);
+  return now.phase == Phase::kCooldown ? recipe_.stillness.cooldown : 0;
+}
+
+bool Curriculum::renews_optimizer(const Position& at) const {
+  return recipe_.optimizer.renew && at.phase_step == 0 && stage(at).phase != Phase::kCooldown;
+}
+
+}  // namespace schemamem

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/model.h"
+#include "task/task_case.h"
+#include "train/recipe.h"
+
+namespace schemamem {
+
+enum class Phase { kHistory, kTransactions, kMaintenance, kCooldown };
+std::string_view phase_name(Phase phase);
+
+/// The delays of the maintenance stages; no training episode has a longer one.
+inline constexpr std::size_t kStageDelays[] = {96, 192, 384};
+
+/// % that the paper asks of the last stages: 95 for SchemaMem, 99 for the baselines. No recipe changes it.
+double final_target(std::string_view model);
+
+/// One stage of the curriculum: what is trained, what is checked, what ends it.
+struct Stage {
+  std::string name;  // "transactions-half", "maintenance-192"
+  Phase phase = Phase::kTransactions;
+  std::size_t index = 0;          // within its phase
+  std::vector<TaskCase> checked;  // the cases of a check
+  Mode checked_mode = Mode::kRecurrent;
+  double threshold = 100;  // %; a check passes when its lowest group has at least this
+  std::int64_t limit = 0;  // steps; the cool-down ends there, any other stage gives up
+};
+
+/// The stages in order for a model of this name: SchemaMem starts with full-history transactions, the baselines with
+/// transactions. The cool-down, if the recipe has one, is the last.
+std::vector<Stage> make_curriculum(const Recipe& recipe, const Setting& setting, std::string_view model);
+
+/// Where a run stands. Plain numbers: saved with every checkpoint.
+struct Position {
+  std::int64_t step = 0;        // optimiser steps done
+  std::size_t stage = 0;        // == number of stages: the curriculum is done
+  std::int64_t stage_step = 0;  // steps done in this stage
+  std::int64_t phase_step = 0;  // steps done in this phase
+  std::int64_t passes = 0;      // consecutive checks at or above the threshold
+  std::int64_t checked_at = 0;  // the step of the last check
+  bool gave_up = false;         // a stage reached its limit
+
+  friend bool operator==(const Position&, const Position&) = default;
+};
+
+/// The rules by which a position moves.
+class Curriculum {
+ public:
+  Curriculum(const Recipe& recipe, const Setting& setting, std::string_view model);
+
+  const std::vector<Stage>& stages() const { return stages_; }
+  const Stage& stage(const Position& at) const { return stages_.at(at.stage); }
+  bool ended(const Position& at) const { return at.gave_up || at.stage == stages_.size(); }
+  /// A check is due: enough steps since the stage began and none at this step yet. The cool-down is checked at its end.
+  bool check_due(const Position& at) const;
+
+  void after_step(Position& at) const;
+  /// What a check with this lowest % of all groups does: enough passes in a row end the stage, the limit ends the run.
+  void after_check(double lowest, Position& at) const;
+
+  /// How step `at` is trained.
+  double rate(const Position& at) const;
+  Mode mode(const Position& at) const;
+  double stillness(const Position& at) const;
+  /// True in the first step of a phase that starts with empty moments.
+  bool renews_optimizer(const Position& at) const;
+
+ private:
+  void enter_next(Position& at) const;
+
+  Recipe recipe_;
+  bool has_history_;  // the model knows the full-history mode
+  std::vector<Stage> stages_;
+};
+
+}  // namespace schemamem

@@ -1,0 +1,40 @@
+#include "train/recipe.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+namespace schemamem {
+namespace {
+
+std::string text_of(const std::string& value) { return fmt::format("\"{}\"", value); }
+std::string text_of(bool value) { return value ? "true" : "false"; }
+std::string text_of(std::int64_t value) { return fmt::format("{}", value); }
+std::string text_of(double value) { return fmt::format("{}", value); }
+std::string text_of(const std::vector<double>& values) { return fmt::format("[{}]", fmt::join(values, ", ")); }
+
+std::string range_of(const Allowed& allowed, std::string_view what) {
+  return fmt::format("{} from {} to {}", what, allowed.least, allowed.most);
+}
+std::string allowed_of(const std::string&, const Allowed& allowed) {
+  return fmt::format("one of {}", fmt::join(allowed.words, ", "));
+}
+std::string allowed_of(bool, const Allowed&) { return "true or false"; }
+std::string allowed_of(std::int64_t, const Allowed& allowed) { return range_of(allowed, "a whole number"); }
+std::string allowed_of(double, const Allowed& allowed) { return range_of(allowed, "a number"); }
+std::string allowed_of(const std::vector<double>&, const Allowed& allowed) {
+  return range_of(allowed, fmt::format("a list of {} numbers", allowed.count));
+}
+
+}  // namespace
+
+std::vector<RecipeField> describe(const Recipe& recipe) {
+  std::vector<RecipeField> all;
+  Recipe::fields(recipe, [&](std::string_view name, const auto& value, const Allowed& allowed, std::string_view doc) {
+    all.push_back({std::string(name), text_of(value), std::string(doc), allowed_of(value, allowed)});
+  });
+  return all;
+}
+
+}  // namespace schemamem

@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace schemamem {
+
+/// What a field of a recipe may be.
+struct Allowed {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  std::vector<std::string_view> words{};  // for text
+  std::size_t count = 0;                  // for lists: how many numbers
+};
+
+/// How a model is trained. The defaults are the paper's; configs/ has the recipes. One list of fields serves the files,
+/// --set, `config explain`, the manifest and the hash of a run.
+struct Recipe {
+  struct {
+    std::int64_t episodes = 512;
+    bool mixed = false;
+  } batch;
+  struct {
+    std::string scheme = "paper";
+    double schema_deviation = 0;
+  } initial;
+  struct {
+    std::string matrices = "adamw";
+    double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+    double weight_decay = 0.01;
+    bool decay_vectors = true;
+    double clip = 1;
+    double momentum = 0.95;
+    double scale = 0.2;
+    double average = 0;
+    bool renew = true;
+  } optimizer;
+  struct {
+    double rate = 3e-4;
+    std::int64_t warmup = 0;
+    std::vector<double> history_thresholds{80, 80, 80};
+    std::vector<double> thresholds{80, 80};
+    std::int64_t history_every = 2;
+    std::int64_t limit = 300'000;
+  } transactions;
+  struct {
+    double rate = 1e-4;
+    std::int64_t warmup = 500;
+    std::vector<double> thresholds{90, 90};
+    std::int64_t history_every = 4;
+    double immediate = 0.2;
+    std::string delays = "reached";
+    std::int64_t limit = 120'000;
+  } maintenance;
+  struct {
+    double retained = 1, updated = 1, defaults = 1, filler = 0.1;
+    double intermediate = 1;
+  } loss;
+  struct {
+    std::int64_t every = 250;
+    std::int64_t episodes = 512;
+    std::int64_t passes = 2;
+    std::string source = "paper";
+    bool whole = true;
+  } validation;
+  struct {
+    std::int64_t steps = 0;
+  } cooldown;
+  struct {
+    std::vector<double> weights{0, 0, 0};
+    double cooldown = 0;
+  } stillness;
+
+  /// Calls field(name, value, allowed, what it means) for every field.
+  template <class Self, class Field>
+  static void fields(Self& self, Field&& field) {
+    constexpr double kMany = 1e9;
+    const Allowed rate{.least = 0, .most = 1}, share{.least = 0, .most = 1}, count{.least = 0, .most = kMany},
+        some{.least = 1, .most = kMany}, weight{.least = 0, .most = kMany}, yes_or_no{};
+    const auto percents = [](std::size_t n) { return Allowed{.least = 0, .most = 100, .count = n}; };
+    const auto words = [](std::vector<std::string_view> known) { return Allowed{.words = std::move(known)}; };
+
+    field("batch.episodes", self.batch.episodes, Allowed{.least = 1, .most = 4096}, "episodes of a training step");
+    field("batch.mixed", self.batch.mixed, yes_or_no,
+          "each episode of a maintenance batch draws its own scenario and delay; otherwise one draw for the batch");
+    field("initial.scheme", self.initial.scheme, words({"paper", "ours"}),
+          "initial weights: the authors' (paper) or standard deviations of 1/sqrt(fan-in) (ours)");
+    field("initial.schema_deviation", self.initial.schema_deviation, Allowed{.least = 0, .most = 10},
+          "SchemaMem: standard deviation of the schema E, normal; 0 leaves the scheme's");
+    field("optimizer.matrices", self.optimizer.matrices, words({"adamw", "muon"}),
+          "what moves the matrices inside layers; everything else is AdamW's");
+    field("optimizer.beta1", self.optimizer.beta1, share, "AdamW: decay of the first moment");
+    field("optimizer.beta2", self.optimizer.beta2, share, "AdamW: decay of the second moment");
+    field("optimizer.epsilon", self.optimizer.epsilon, share, "AdamW: added to the root of the second moment");
+    field("optimizer.weight_decay", self.optimizer.weight_decay, Allowed{.least = 0, .most = 10},
+          "decoupled weight decay, times the rate");
+    field("optimizer.decay_vectors", self.optimizer.decay_vectors, yes_or_no,
+          "weight decay acts on norms, biases and the schema too; otherwise on other matrices only");
+    field("optimizer.clip", self.optimizer.clip, weight, "longest gradient norm; 0 never clips");
+    field("optimizer.momentum", self.optimizer.momentum, share, "Muon: Nesterov momentum");
+    field("optimizer.scale", self.optimizer.scale, Allowed{.least = 0, .most = 100},
+          "Muon: an update is this times the root of the larger extent");
+    field("optimizer.average", self.optimizer.average, share,
+          "decay of the weight average that is validated and kept; 0 keeps the weights themselves");
+    field("optimizer.renew", self.optimizer.renew, yes_or_no,
+          "each phase (full history, transactions, maintenance) starts with empty moments");
+    field("transactions.rate", self.transactions.rate, rate, "learning rate of the transaction stages");
+    field("transactions.warmup", self.transactions.warmup, count, "steps of linear warm-up at the start of each phase");
+    field("transactions.history_thresholds", self.transactions.history_thresholds, percents(3),
+          "SchemaMem: % that end the full-history stages N/4, N/2, N");
+    field("transactions.thresholds", self.transactions.thresholds, percents(2),
+          "% that end the stages N/4 and N/2; stage N ends at the final target");
+    field("transactions.history_every", self.transactions.history_every, count,
+          "SchemaMem: the first of this many batches is full-history; 0: none");
+    field("transactions.limit", self.transactions.limit, some, "steps after which a stage gives up");
+    field("maintenance.rate", self.maintenance.rate, rate, "learning rate of the maintenance stages");
+    field("maintenance.warmup", self.maintenance.warmup, count, "steps of linear warm-up at the start of the phase");
+    field("maintenance.thresholds", self.maintenance.thresholds, percents(2),
+          "% that end the stages of delay 96 and 192; stage 384 ends at the final target");
+    field("maintenance.history_every", self.maintenance.history_every, count,
+          "SchemaMem: the first of this many batches is full-history; 0: none");
+    field("maintenance.immediate", self.maintenance.immediate, share, "probability of an immediate episode or batch");
+    field("maintenance.delays", self.maintenance.delays, words({"reached", "uniform", "log-uniform"}),
+          "delays: one of 0, 32 and the maxima reached so far, or any up to the stage's maximum");
+    field("maintenance.limit", self.maintenance.limit, some, "steps after which a stage gives up");
+    field("loss.retained", self.loss.retained, weight, "maintenance: weight of the group retained");
+    field("loss.updated", self.loss.updated, weight, "maintenance: weight of the group updated");
+    field("loss.default", self.loss.defaults, weight, "maintenance: weight of the group default");
+    field("loss.filler", self.loss.filler, weight, "maintenance: weight of the queries of the delay");
+    field("loss.intermediate", self.loss.intermediate, weight,
+          "maintenance: weight, within its group, of a query before the last write");
+    field("validation.every", self.validation.every, some, "steps between two checks");
+    field("validation.episodes", self.validation.episodes, Allowed{.least = 1, .most = 65'536},
+          "episodes of each case of a check");
+    field("validation.passes", self.validation.passes, Allowed{.least = 1, .most = 100},
+          "consecutive checks at or above the threshold that end a stage");
+    field("validation.source", self.validation.source, words({"paper", "own"}),
+          "maintenance episodes of a check: those the paper evaluates on (paper), or a stream of their own (own)");
+    field("validation.whole", self.validation.whole, yes_or_no,
+          "run every episode of a check, also when it can no longer pass");
+    field("cooldown.steps", self.cooldown.steps, count,
+          "steps after the last stage, in which the rate falls linearly to zero");
+    field("stillness.weights", self.stillness.weights, Allowed{.least = 0, .most = kMany, .count = 3},
+          "weight of the change of state over reads, in the stages of delay 96, 192 and 384");
+    field("stillness.cooldown", self.stillness.cooldown, weight, "the same in the cool-down");
+  }
+};
+
+/// One field as text: what `config explain`, manifests and hashes show.
+struct RecipeField {
+  std::string name, value, doc, allowed;
+};
+/// Every field, in the order of the list.
+std::vector<RecipeField> describe(const Recipe& recipe);
+
+}  // namespace schemamem

@@ -1,0 +1,369 @@
+#include "train/run.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <future>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/build_info.h"
+#include "base/file_lock.h"
+#include "base/sha256.h"
+#include "train/checkpoint.h"
+
+namespace schemamem {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kLogEvery = 25;
+constexpr std::uint64_t kLargestManifest = 1 << 20;
+constexpr std::size_t kHashDigits = 8;
+/// Between two checks, so that a power cut costs little when steps are slow.
+constexpr double kLongestUnsaved = 60;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+std::string manifest_json(const RunRequest& request, const RunOptions& options, const SequenceModel<float>& model) {
+  const BuildInfo build = build_info();
+  Json recipe = Json::object();
+  for (const RecipeField& field : describe(request.recipe.recipe)) {
+    recipe[field.name] = {{"value", field.value}, {"origin", request.recipe.origin.at(field.name)}};
+  }
+  const Json manifest{{"format", 1},
+                      {"model", request.model},
+                      {"setting", request.setting.name()},
+                      {"seed", request.seed},
+                      {"recipe", request.recipe.name},
+                      {"hash", run_hash(request)},
+                      {"parameters", model.parameters().size()},
+                      {"isa", isa_name(options.isa)},
+                      {"version", build.version},
+                      {"commit", build.commit},
+                      {"compiler", build.compiler},
+                      {"build_type", build.build_type},
+                      {"environment", options.environment},
+                      {"created", utc_now()},
+                      {"config", recipe}};
+  return manifest.dump(1) + "\n";
+}
+
+Json groups_json(const Check& check) {
+  Json groups = Json::array();
+  for (const GroupScore& score : check.groups) {
+    groups.push_back({{"scenario", info(score.asked_in.scenario).name},
+                      {"delay", score.asked_in.delay},
+                      {"group", group_name(score.group)},
+                      {"asked", score.asked},
+                      {"right", score.right}});
+  }
+  return groups;
+}
+
+Json passed_json(const std::vector<PassedStage>& passed) {
+  Json stages = Json::array();
+  for (const PassedStage& stage : passed)
+    stages.push_back({{"name", stage.name}, {"step", stage.step}, {"lowest", stage.lowest}});
+  return stages;
+}
+
+/// A run that is locked and whose manifest fits.
+class Run {
+ public:
+  Run(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options, const StopFlag& stop,
+      RunObserver& observer, FileSystem& files)
+      : request_(request),
+        options_(options),
+        stop_(stop),
+        observer_(observer),
+        files_(files),
+        checkpoints_(options.folder, files),
+        trainer_(model, {.recipe = request.recipe.recipe, .setting = request.setting, .seed = request.seed},
+                 options.threads, options.isa) {}
+
+  Result<RunResult> go() {
+    const auto memory = checkpoints_.load(trainer_);
+    if (!memory) return memory.error();
+    const bool resumed = memory->has_value();
+    if (resumed) seconds_before_ = (*memory)->seconds;
+    auto metrics = AppendFile::open(path("metrics.jsonl"), resumed ? (*memory)->metrics_bytes : 0, files_);
+    if (!metrics) return metrics.error();
+    metrics_ = &metrics.value();
+    auto events = AppendFile::open(path("events.jsonl"), existing_size("events.jsonl"), files_);
+    if (!events) return events.error();
+    events_ = &events.value();
+    started_ = last_save_ = Clock::now();
+    if (const Status told = event(resumed ? "resumed" : "started"); !told) return told.error();
+    observer_.started(trainer_, resumed);
+    const Result<RunResult> result = loop();
+    const Status written = finish_save();  // the files outlive what is still being written to them
+    if (result && !written) return written.error();
+    return result;
+  }
+
+ private:
+  Result<RunResult> loop() {
+    while (!trainer_.ended()) {
+      if (stop_.load(std::memory_order_relaxed)) return stopped();
+      const Status status = trainer_.check_due() ? check() : step();
+      if (status) continue;
+      if (status.error().kind() == ErrorKind::kInterrupted) return stopped();
+      if (status.error().kind() == ErrorKind::kNonFinite) return not_finite(status.error());
+      return status.error();
+    }
+    return finish();
+  }
+
+  fs::path path(const char* name) const { return options_.folder / name; }
+  std::uint64_t existing_size(const char* name) const {
+    std::error_code absent;
+    const auto size = fs::file_size(path(name), absent);
+    return absent ? 0 : size;
+  }
+  double seconds() const { return seconds_before_ + seconds_since(started_); }
+
+  Status step() {
+    const Stage& stage = trainer_.curriculum().stage(trainer_.position());
+    const Result<StepReport> report = trainer_.step(stop_);
+    if (!report) return report.error();
+    observer_.stepped(trainer_, *report);
+    if (report->step % kLogEvery == 0) {
+      const Json line{{"step", report->step},
+                      {"stage", stage.name},
+                      {"loss", report->loss},
+                      {"gradient_norm", report->gradient_norm},
+                      {"rate", report->rate},
+                      {"stillness", report->stillness},
+                      {"mode", report->mode == Mode::kFullHistory ? "full-history" : "recurrent"},
+                      {"tokens", report->tokens}};
+      if (const Status written = metrics_->write(line.dump() + "\n"); !written) return written;
+    }
+    if (!trainer_.check_due() && seconds_since(last_save_) > kLongestUnsaved) return begin_save();
+    return Done{};
+  }
+
+  Status check() {
+    const Stage& stage = trainer_.curriculum().stage(trainer_.position());
+    const Result<Check> check = trainer_.check(stop_);
+    if (!check) return check.error();
+    last_check_ = *check;
+    const Json line{
+        {"step", trainer_.position().step},   {"check", stage.name},          {"lowest", check->lowest()},
+        {"threshold", stage.threshold},       {"whole", check->whole},        {"passes", trainer_.position().passes},
+        {"stages", trainer_.passed().size()}, {"groups", groups_json(*check)}};
+    if (const Status written = metrics_->write(line.dump() + "\n"); !written) return written;
+    observer_.checked(trainer_, stage, *check);
+    return begin_save();
+  }
+
+  /// Begins to write a checkpoint; training goes on meanwhile. A failure is told by the next call.
+  Status begin_save() {
+    if (const Status earlier = finish_save(); !earlier) return earlier;
+    last_save_ = Clock::now();
+    auto snapshot = std::make_shared<const Snapshot>(
+        take_snapshot(trainer_, {.metrics_bytes = metrics_->size(), .seconds = seconds()}));
+    saving_step_ = snapshot->step;
+    saving_ = std::async(std::launch::async, [this, snapshot]() -> Status {
+      if (const Status synced = metrics_->sync(); !synced) return synced;
+      return checkpoints_.save(*snapshot);
+    });
+    blocked_ = seconds_since(last_save_);
+    return Done{};
+  }
+
+  /// Waits for the checkpoint that is being written.
+  Status finish_save() {
+    if (!saving_.valid()) return Done{};
+    const Clock::time_point start = Clock::now();
+    const Status saved = saving_.get();
+    if (!saved) return saved;
+    const auto milliseconds = [](double seconds) { return std::round(1e4 * seconds) / 10; };
+    observer_.saved(saving_step_, seconds_since(last_save_));
+    return event("saved",
+                 {{"checkpoint", saving_step_}, {"blocked_ms", milliseconds(blocked_ + seconds_since(start))}});
+  }
+
+  Status save() {
+    if (const Status begun = begin_save(); !begun) return begun;
+    return finish_save();
+  }
+
+  /// Times are told here and not in the metrics, which are the same in every repetition.
+  Status event(const char* what, const Json& more = Json::object()) {
+    Json line{{"event", what}, {"time", utc_now()}, {"step", trainer_.position().step}, {"seconds", seconds()}};
+    line.update(more);
+    return events_->write(line.dump() + "\n");
+  }
+
+  Result<RunResult> stopped() {
+    if (const Status saved = save(); !saved) return saved.error();
+    if (const Status told = event("stopped"); !told) return told.error();
+    return Error(ErrorKind::kInterrupted,
+                 fmt::format("stopped on request after step {}; the run is saved. `schemamem resume {}` continues it.",
+                             trainer_.position().step, options_.folder.string()));
+  }
+
+  Result<RunResult> not_finite(const Error& error) {
+    if (const Status saved = save(); !saved) return saved.error();
+    if (const Status told = event("non-finite", {{"what", error.message()}}); !told) return told.error();
+    return Error(
+        ErrorKind::kNonFinite,
+        fmt::format("NaN or infinity: {}. The state before this step is saved; `schemamem resume {}` repeats it.",
+                    error.message(), options_.folder.string()));
+  }
+
+  Result<RunResult> finish() {
+    if (const Status saved = save(); !saved) return saved.error();
+    const Position& at = trainer_.position();
+    RunResult result{.status = at.gave_up ? "step-limit" : "passed",
+                     .steps = at.step,
+                     .seconds = seconds(),
+                     .passed = trainer_.passed()};
+    const std::map<std::string, std::string> metadata{
+        {"model", request_.model},        {"setting", request_.setting.name()}, {"seed", std::to_string(request_.seed)},
+        {"recipe", request_.recipe.name}, {"hash", run_hash(request_)},         {"step", std::to_string(at.step)}};
+    if (const Status kept = save_tensors(path("model.safetensors"), trainer_.model_tensors(), metadata, files_); !kept)
+      return kept.error();
+    Json record{{"format", 1},
+                {"status", result.status},
+                {"model", request_.model},
+                {"setting", request_.setting.name()},
+                {"seed", request_.seed},
+                {"recipe", request_.recipe.name},
+                {"hash", run_hash(request_)},
+                {"steps", result.steps},
+                {"seconds", result.seconds},
+                {"target", final_target(request_.model)},
+                {"passed", passed_json(result.passed)}};
+    if (last_check_) record["last_check"] = {{"lowest", last_check_->lowest()}, {"groups", groups_json(*last_check_)}};
+    if (const Status told = event("finished", {{"status", result.status}}); !told) return told.error();
+    if (const Status written = write_file_atomically(path("result.json"), record.dump(1) + "\n", files_); !written)
+      return written.error();
+    return result;
+  }
+
+  const RunRequest& request_;
+  const RunOptions& options_;
+  const StopFlag& stop_;
+  RunObserver& observer_;
+  FileSystem& files_;
+  Checkpoints checkpoints_;
+  Trainer trainer_;
+  AppendFile* metrics_ = nullptr;
+  AppendFile* events_ = nullptr;
+  std::optional<Check> last_check_;
+  std::future<Status> saving_;
+  std::int64_t saving_step_ = 0;
+  double blocked_ = 0;  // seconds that the training thread gave to the checkpoint being written
+  double seconds_before_ = 0;
+  Clock::time_point started_, last_save_;
+};
+
+Result<Json> read_json(const fs::path& path) {
+  const Result<std::string> text = read_text_file(path, kLargestManifest);
+  if (!text) return text.error();
+  Json json = Json::parse(*text, nullptr, false);
+  if (json.is_object()) return json;
+  return Error(ErrorKind::kBadData, path.string() + ": expected a JSON object; the file was changed or damaged");
+}
+
+Result<RunResult> read_result(const fs::path& path) {
+  const Result<Json> json = read_json(path);
+  if (!json) return json.error();
+  try {
+    RunResult result{.status = json->at("status"), .steps = json->at("steps"), .seconds = json->at("seconds")};
+    for (const Json& stage : json->at("passed"))
+      result.passed.push_back({stage.at("name"), stage.at("step"), stage.at("lowest")});
+    result.was_done = true;
+    return result;
+  } catch (const nlohmann::json::exception& error) {
+    return Error(ErrorKind::kBadData, fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+/// Writes the manifest, or checks that the one there asks for the same.
+Status settle_manifest(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
+                       FileSystem& files) {
+  const fs::path path = options.folder / "run.json";
+  if (!fs::exists(path)) return write_file_atomically(path, manifest_json(request, options, model), files);
+  const Result<Json> manifest = read_json(path);
+  if (!manifest) return manifest.error();
+  const std::string found = manifest->value("hash", "");
+  if (found == run_hash(request)) return Done{};
+  return Error(
+      ErrorKind::kCannotCreate,
+      fmt::format("{} holds another run ({} {} seed {} recipe {}, hash {}), expected hash {}; a run is never "
+                  "overwritten: choose another folder.",
+                  options.folder.string(), manifest->value("model", "?"), manifest->value("setting", "?"),
+                  manifest->value("seed", std::uint64_t{0}), manifest->value("recipe", "?"), found, run_hash(request)));
+}
+
+}  // namespace
+
+std::string run_hash(const RunRequest& request) {
+  std::string text =
+      fmt::format("model = {}\nsetting = {}\nseed = {}\n", request.model, request.setting.name(), request.seed);
+  for (const RecipeField& field : describe(request.recipe.recipe))
+    text += fmt::format("{} = {}\n", field.name, field.value);
+  return sha256_hex(std::as_bytes(std::span(text))).substr(0, kHashDigits);
+}
+
+std::string run_name(const RunRequest& request) {
+  return fmt::format("{}-{}-{}-s{}-{}", request.model, request.setting.name(), request.recipe.name, request.seed,
+                     run_hash(request));
+}
+
+Result<RunResult> train_run(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
+                            const StopFlag& stop, RunObserver& observer, FileSystem& files) {
+  require(model.config().name == request.model, "train_run: the request names another model");
+  if (const Status made = make_directories(options.folder, files); !made) return made.error();
+  const Result<FileLock> lock = FileLock::acquire(options.folder / "lock");
+  if (!lock) return lock.error();
+  if (const Status cleaned = remove_temporaries(options.folder, files); !cleaned) return cleaned.error();
+  if (const Status settled = settle_manifest(model, request, options, files); !settled) return settled.error();
+  if (const fs::path result = options.folder / "result.json"; fs::exists(result)) return read_result(result);
+  return Run(model, request, options, stop, observer, files).go();
+}
+
+Result<StoredRun> read_run(const fs::path& folder) {
+  const fs::path path = folder / "run.json";
+  if (!fs::exists(path)) {
+    return Error(ErrorKind::kMissingInput,
+                 fmt::format("{} is not a run: it has no run.json. `schemamem train` makes runs.", folder.string()));
+  }
+  const Result<Json> json = read_json(path);
+  if (!json) return json.error();
+  try {
+    StoredRun run;
+    run.request.model = json->at("model");
+    const Result<Setting> setting = parse_setting(json->at("setting").get<std::string>());
+    if (!setting) return setting.error().with(path.string());
+    run.request.setting = *setting;
+    run.request.seed = json->at("seed");
+    run.request.recipe.name = json->at("recipe");
+    run.isa = json->at("isa");
+    std::map<std::string, std::string> values;
+    for (const auto& [name, field] : json->at("config").items()) {
+      values[name] = field.at("value");
+      run.request.recipe.origin[name] = field.at("origin");
+    }
+    const Result<Recipe> recipe = restore_recipe(values, path.string());
+    if (!recipe) return recipe.error();
+    run.request.recipe.recipe = *recipe;
+    return run;
+  } catch (const nlohmann::json::exception& error) {
+    return Error(ErrorKind::kBadData, fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+}  // namespace schemamem

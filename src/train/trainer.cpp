@@ -1,0 +1,207 @@
+#include "train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "base/rng.h"
+#include "kernels/bce.h"
+#include "train/loss_weights.h"
+#include "train/sampler.h"
+
+namespace schemamem {
+namespace {
+
+/// Streams of the schema's own draw, behind those of the model's tensors.
+constexpr std::uint64_t kSchemaStreams = 1'000'000;
+
+Error interrupted() { return {ErrorKind::kInterrupted, "stopped on request"}; }
+
+std::vector<NamedTensor> named(const Layout& layout, const std::string& prefix, std::span<const float> flat) {
+  std::vector<NamedTensor> tensors;
+  for (const TensorSpec& tensor : layout.tensors()) {
+    tensors.push_back(named_tensor(prefix + tensor.name, tensor.shape, flat.subspan(tensor.offset, tensor.size)));
+  }
+  return tensors;
+}
+
+}  // namespace
+
+Trainer::Trainer(const SequenceModel<float>& model, const TrainSetup& setup, int threads, Isa isa)
+    : model_(model),
+      setup_(setup),
+      curriculum_(setup.recipe, setup.setting, model.config().name),
+      largest_(largest_episode(model, curriculum_.stages())),
+      pool_(threads),
+      folded_(model.make_folded()),
+      weights_(model.parameters().size()),
+      average_(model.parameters().size()),
+      gradient_(model.parameters().size()),
+      optimizer_(setup.recipe, model.parameters(), threads, isa),
+      validator_(setup.recipe, model),
+      cases_(static_cast<std::size_t>(setup.recipe.batch.episodes)),
+      batch_(setup.setting, cases_.size(), cases_.size() * largest_.tokens),
+      filler_(setup.setting, largest_.tokens, threads),
+      token_weights_(cases_.size() * largest_.tokens),
+      episode_loss_(cases_.size()),
+      episode_stillness_(cases_.size()),
+      by_length_(cases_.size()),
+      shard_plan_(kShards) {
+  for (int i = 0; i < threads; ++i) desks_.push_back(make_desk(model, largest_));
+  for (std::size_t i = 0; i < kShards; ++i) {
+    shards_.push_back(model.make_shard());
+    shard_order_.push_back(shards_.back().get());
+    shard_plan_[i].reserve(cases_.size());
+  }
+  start_weights();
+}
+
+void Trainer::start_weights() {
+  const View<float, 1> weights = view_of(weights_.span());
+  model_.initialise(setup_.recipe.initial.scheme, setup_.seed, weights);
+  if (const double deviation = setup_.recipe.initial.schema_deviation; deviation > 0) {
+    std::uint64_t stream = kSchemaStreams;
+    for (const TensorSpec& tensor : model_.parameters().tensors()) {
+      if (!tensor.name.ends_with(".schema")) continue;
+      Rng rng = Rng::stream(setup_.seed, Purpose::kWeights, stream++);
+      for (float& value : weights.slice(tensor.offset, tensor.size))
+        value = static_cast<float>(deviation * rng.normal());
+    }
+  }
+  std::copy(weights_.begin(), weights_.end(), average_.begin());
+}
+
+/// The longest episode first, each to the shard with the fewest tokens so far: shards of nearly equal work, decided by
+/// the batch alone.
+void Trainer::plan_shards() {
+  const std::span<const std::size_t> offsets = batch_.offsets();
+  const auto length = [&](std::size_t i) { return offsets[i + 1] - offsets[i]; };
+  std::iota(by_length_.begin(), by_length_.end(), std::size_t{0});
+  std::sort(by_length_.begin(), by_length_.end(),
+            [&](std::size_t a, std::size_t b) { return length(a) != length(b) ? length(a) > length(b) : a < b; });
+  std::array<std::size_t, kShards> load{};
+  for (auto& plan : shard_plan_) plan.clear();
+  for (const std::size_t episode : by_length_) {
+    const auto least = static_cast<std::size_t>(std::min_element(load.begin(), load.end()) - load.begin());
+    load[least] += length(episode);
+    shard_plan_[least].push_back(episode);
+  }
+}
+
+Result<StepReport> Trainer::step(const StopFlag& stop) {
+  require(!ended() && !check_due(), "Trainer::step: the run has ended, or a check comes first");
+  const Stage& stage = curriculum_.stage(position_);
+  if (curriculum_.renews_optimizer(position_)) optimizer_.renew();
+  const Mode mode = curriculum_.mode(position_);
+  const std::size_t episodes = cases_.size();
+  draw_cases(setup_.recipe, stage, setup_.seed, position_.step, cases_);
+  filler_.fill(cases_,
+               {.seed = setup_.seed,
+                .purpose = Purpose::kTrainEpisode,
+                .index = static_cast<std::uint64_t>(position_.step) * episodes},
+               pool_, batch_);
+  const std::span<float> token_weights = std::span(token_weights_).first(batch_.tokens());
+  loss_weights(setup_.recipe, info(stage.checked.front().scenario).family, batch_.rows(), token_weights);
+  plan_shards();
+  model_.fold(view_of(std::span<const float>(weights_.span())), *folded_);
+
+  const std::size_t outputs = model_.config().outputs;
+  const auto stillness = static_cast<float>(curriculum_.stillness(position_) / static_cast<double>(episodes));
+  pool_.run(kShards, [&](std::size_t shard, int thread) {
+    Desk& desk = desks_[static_cast<std::size_t>(thread)];
+    shards_[shard]->clear();
+    for (const std::size_t i : shard_plan_[shard]) {
+      if (stop.load(std::memory_order_relaxed)) return;
+      const EncodedTokens rows = batch_.rows(i);
+      const View<float, 2> logits(desk.logits.data(), {rows.size(), outputs});
+      const View<float, 2> d_logits(desk.d_logits.data(), {rows.size(), outputs});
+      model_.forward(*folded_, {.x = rows.inputs, .mode = mode, .stillness = stillness}, *desk.tape, logits);
+      episode_loss_[i] =
+          bitwise_bce(logits, rows.targets, token_weights.subspan(batch_.offsets()[i], rows.size()), d_logits);
+      episode_stillness_[i] = model_.backward(*folded_, *desk.tape, d_logits, *shards_[shard]);
+    }
+  });
+  if (stop.load(std::memory_order_relaxed)) return interrupted();
+  model_.unfold(*folded_, shard_order_, view_of(gradient_.span()));
+
+  StepReport report{.step = position_.step + 1, .rate = curriculum_.rate(position_), .mode = mode};
+  for (std::size_t i = 0; i < episodes; ++i) {
+    report.loss += episode_loss_[i];
+    report.stillness += episode_stillness_[i] / static_cast<double>(episodes);
+  }
+  report.gradient_norm = std::sqrt(squared_norm(gradient_.span()));
+  report.tokens = batch_.tokens();
+  if (!std::isfinite(report.loss) || !std::isfinite(report.gradient_norm) || !std::isfinite(report.stillness)) {
+    return Error(
+        ErrorKind::kNonFinite,
+        fmt::format("step {} of {} ({}): loss {}, gradient norm {}", report.step, stage.name,
+                    mode == Mode::kFullHistory ? "full history" : "recurrent", report.loss, report.gradient_norm));
+  }
+  const double clip = setup_.recipe.optimizer.clip;
+  const double scale = clip > 0 && report.gradient_norm > clip ? clip / report.gradient_norm : 1;
+  optimizer_.step(report.rate, scale, gradient_.span(), pool_, weights_.span());
+  // Early on the average follows faster, so that it does not remember the initial weights.
+  if (averages()) {
+    const double seen = static_cast<double>(position_.step + 1);
+    average_step(std::min(setup_.recipe.optimizer.average, seen / (seen + 10)), weights_.span(), average_.span());
+  }
+  curriculum_.after_step(position_);
+  return report;
+}
+
+Result<Check> Trainer::check(const StopFlag& stop) {
+  require(check_due(), "Trainer::check: no check is due");
+  const Stage& stage = curriculum_.stage(position_);
+  model_.fold(view_of(kept_weights()), *folded_);
+  std::optional<Check> check = validator_.run(stage, *folded_, desks_, pool_, stop);
+  if (!check) return interrupted();
+  const std::size_t before = position_.stage;
+  curriculum_.after_check(check->lowest(), position_);
+  if (position_.stage != before)
+    passed_.push_back({.name = stage.name, .step = position_.step, .lowest = check->lowest()});
+  return std::move(*check);
+}
+
+std::span<const float> Trainer::kept_weights() const { return averages() ? average_.span() : weights_.span(); }
+
+std::vector<NamedTensor> Trainer::model_tensors() const { return named(model_.parameters(), "", kept_weights()); }
+
+std::vector<NamedTensor> Trainer::optimizer_tensors() const {
+  const Layout& layout = model_.parameters();
+  std::vector<NamedTensor> tensors = named(layout, "weights.", weights_.span());
+  const auto append = [&](const std::string& prefix, std::span<const float> flat) {
+    for (NamedTensor& tensor : named(layout, prefix, flat)) tensors.push_back(std::move(tensor));
+  };
+  append("average.", average_.span());
+  append("first.", optimizer_.first());
+  append("second.", optimizer_.second());
+  return tensors;
+}
+
+Status Trainer::restore(const TensorFile& optimizer, const Saved& saved) {
+  const auto read = [&](const std::string& prefix, std::span<float> flat) -> Status {
+    for (const TensorSpec& tensor : model_.parameters().tensors()) {
+      const auto found = optimizer.find(prefix + tensor.name, tensor.shape);
+      if (!found) return found.error();
+      const auto values = optimizer.values<float>(prefix + tensor.name);
+      if (!values) return values.error();
+      std::copy(values->begin(), values->end(), flat.begin() + static_cast<std::ptrdiff_t>(tensor.offset));
+    }
+    return Done{};
+  };
+  for (const auto& [prefix, flat] : {std::pair{"weights.", weights_.span()},
+                                     {"average.", average_.span()},
+                                     {"first.", optimizer_.first()},
+                                     {"second.", optimizer_.second()}}) {
+    if (const Status status = read(prefix, flat); !status) return status;
+  }
+  optimizer_.set_steps(saved.optimizer_steps);
+  position_ = saved.position;
+  passed_ = saved.passed;
+  return Done{};
+}
+
+}  // namespace schemamem

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/memory.h"
+#include "base/result.h"
+#include "base/threads.h"
+#include "kernels/isa.h"
+#include "models/model.h"
+#include "record/safetensors.h"
+#include "task/batch.h"
+#include "train/curriculum.h"
+#include "train/desk.h"
+#include "train/optimizer.h"
+#include "train/recipe.h"
+#include "train/validation.h"
+
+namespace schemamem {
+
+/// What decides every bit of a run, together with the model's sizes and the instruction set.
+struct TrainSetup {
+  Recipe recipe;
+  Setting setting;
+  std::uint64_t seed = 0;
+};
+
+struct StepReport {
+  std::int64_t step = 0;  // counted from 1
+  double loss = 0;
+  double gradient_norm = 0;  // before clipping
+  double rate = 0;
+  double stillness = 0;  // the term without its weight, mean over the batch
+  Mode mode = Mode::kRecurrent;
+  std::size_t tokens = 0;
+};
+
+/// A stage that was passed.
+struct PassedStage {
+  std::string name;
+  std::int64_t step = 0;  // steps of the whole run until then
+  double lowest = 0;      // % of the lowest group in the deciding check
+};
+
+/// Training of one model: everything between two checkpoints, nothing of files. The state after n steps is the same
+/// for any number of threads: a batch is cut into eight shards by the episodes' lengths, each shard sums its gradient
+/// in order, and shards are added in order.
+class Trainer {
+ public:
+  static constexpr std::size_t kShards = 8;
+
+  /// The model outlives the trainer. Weights start as the recipe and the seed say.
+  Trainer(const SequenceModel<float>& model, const TrainSetup& setup, int threads, Isa isa = best_isa());
+
+  /// One optimiser step. On a request to stop (kInterrupted), and when loss or gradient are not finite (kNonFinite),
+  /// nothing has changed.
+  Result<StepReport> step(const StopFlag& stop);
+  /// The check that is due, and what it does to the position.
+  Result<Check> check(const StopFlag& stop);
+
+  const Curriculum& curriculum() const { return curriculum_; }
+  const Position& position() const { return position_; }
+  const std::vector<PassedStage>& passed() const { return passed_; }
+  bool ended() const { return curriculum_.ended(position_); }
+  bool check_due() const { return curriculum_.check_due(position_); }
+  const TrainSetup& setup() const { return setup_; }
+  const SequenceModel<float>& model() const { return model_; }
+
+  /// The weights that are validated and kept: the average, if the recipe has one.
+  std::span<const float> kept_weights() const;
+
+  /// What a checkpoint holds besides the position. Tensors point into the trainer.
+  std::vector<NamedTensor> model_tensors() const;
+  std::vector<NamedTensor> optimizer_tensors() const;
+  std::int64_t optimizer_steps() const { return optimizer_.steps(); }
+  struct Saved {
+    Position position;
+    std::vector<PassedStage> passed;
+    std::int64_t optimizer_steps = 0;
+  };
+  /// Continues from a checkpoint; refuses tensors of another model.
+  Status restore(const TensorFile& optimizer, const Saved& saved);
+
+ private:
+  void start_weights();
+  void plan_shards();
+  bool averages() const { return setup_.recipe.optimizer.average > 0; }
+
+  const SequenceModel<float>& model_;
+  TrainSetup setup_;
+  Curriculum curriculum_;
+  Position position_;
+  std::vector<PassedStage> passed_;
+
+  TapeSize largest_;
+  ThreadPool pool_;
+  std::vector<Desk> desks_;
+  std::unique_ptr<Folded<float>> folded_;
+  std::vector<std::unique_ptr<GradientShard<float>>> shards_;
+  std::vector<GradientShard<float>*> shard_order_;
+  Buffer<float> weights_, average_, gradient_;
+  Optimizer optimizer_;
+  Validator validator_;
+
+  std::vector<TaskCase> cases_;
+  Batch batch_;
+  BatchFiller filler_;
+  std::vector<float> token_weights_;
+  std::vector<double> episode_loss_, episode_stillness_;
+  std::vector<std::size_t> by_length_;                // episodes, longest first
+  std::vector<std::vector<std::size_t>> shard_plan_;  // [shards] episodes of each
+};
+
+}  // namespace schemamem

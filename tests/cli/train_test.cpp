@@ -1,0 +1,90 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "cli/live_view.h"
+#include "support/cli.h"
+#include "support/temporary_folder.h"
+
+namespace schemamem {
+namespace {
+
+using test::call;
+using test::Reply;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// A run that gives up after eight steps.
+std::string short_run(const std::filesystem::path& folder) {
+  return "train --model schemamem --setting A2V2 --seed 5 --threads 1 --set batch.episodes=2 --set "
+         "validation.every=4 --set validation.episodes=2 --set transactions.history_thresholds=[100,100,100] --set "
+         "validation.passes=9 --set transactions.limit=8 --out " +
+         folder.string();
+}
+
+TEST(Train, ARunThatHitsItsStepLimitEndsWithCode2AndIsKept) {
+  const TemporaryFolder folder;
+  const Reply reply = call(short_run(folder / "run"));
+  EXPECT_EQ(reply.code, 2) << reply.err;
+  EXPECT_THAT(reply.err, AllOf(HasSubstr("step      4"), HasSubstr("step limit")));
+  EXPECT_THAT(reply.out, HasSubstr("after 8 steps"));
+  const Reply again = call(short_run(folder / "run"));
+  EXPECT_EQ(again.code, 2);
+  EXPECT_THAT(again.out, HasSubstr("was finished"));
+  EXPECT_EQ(call("resume " + (folder / "run").string()).code, 2);
+}
+
+TEST(Train, OnATerminalABlockIsDrawnAgainInPlace) {
+  const TemporaryFolder folder;
+  const Reply reply = call(short_run(folder / "run"), {.terminal = true});
+  EXPECT_THAT(reply.err, AllOf(HasSubstr("\x1b[J"), HasSubstr("█"), HasSubstr("stage 1/10")));
+}
+
+TEST(Train, MistakesAreToldWithAWayOut) {
+  EXPECT_EQ(call("train --setting A3V3").code, 64);
+  EXPECT_THAT(call("train --model schemamem --recipe fats").err, HasSubstr("Did you mean \"fast\"?"));
+  EXPECT_THAT(call("train --model schemamem --set optimizer.clipp=1").err, HasSubstr("optimizer.clip\"?"));
+  EXPECT_EQ(call("resume").code, 64);
+  EXPECT_EQ(call("resume /nowhere/at/all").code, 66);
+}
+
+TEST(Train, ASignalSavesAndEndsWithCode75AndTheRunCanBeResumed) {
+  const TemporaryFolder folder;
+  int attempt = 0;
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0)
+      ::_exit(call("train --model gdn --setting A2V2 --threads 2 --out " + (folder / "run").string()).code);
+    std::this_thread::sleep_for(std::chrono::milliseconds(700 + 400 * attempt++));
+    ::kill(child, signal);
+    const auto sent = std::chrono::steady_clock::now();
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - sent;
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 75);
+    EXPECT_LT(waited.count(), 2.0);
+  }
+}
+
+TEST(Config, ExplainShowsEveryFieldWithItsOrigin) {
+  const Reply reply = call("config explain --recipe steady --set optimizer.clip=0.5");
+  EXPECT_EQ(reply.code, 0) << reply.err;
+  EXPECT_THAT(reply.out, AllOf(HasSubstr("clip = 0.5"), HasSubstr("--set"), HasSubstr("configs/steady.toml"),
+                               HasSubstr("longest gradient norm")));
+}
+
+TEST(Bar, FillsInProportion) {
+  EXPECT_EQ(bar(0, 4), "░░░░");
+  EXPECT_EQ(bar(50, 4), "██░░");
+  EXPECT_EQ(bar(100, 4), "████");
+}
+
+}  // namespace
+}  // namespace schemamem

@@ -1,0 +1,219 @@
+#include "train/curriculum.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "train/recipe_file.h"
+#include "train/sampler.h"
+
+namespace schemamem {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr Setting kSetting{3, 3};
+
+std::vector<std::string> names(const std::vector<Stage>& stages) {
+  std::vector<std::string> all;
+  for (const Stage& stage : stages) all.push_back(stage.name);
+  return all;
+}
+std::vector<double> thresholds(const std::vector<Stage>& stages) {
+  std::vector<double> all;
+  for (const Stage& stage : stages) all.push_back(stage.threshold);
+  return all;
+}
+
+/// Steps until a check is due, then reports `score`.
+void check_with(const Curriculum& curriculum, double score, Position& at) {
+  do curriculum.after_step(at);
+  while (!curriculum.check_due(at));
+  curriculum.after_check(score, at);
+}
+
+TEST(Curriculum, SchemaMemLearnsFullHistoryFirstAndEndsAt95) {
+  const auto stages = make_curriculum({}, kSetting, "schemamem");
+  EXPECT_THAT(names(stages), ElementsAre("history-quarter", "history-half", "history-full", "transactions-quarter",
+                                         "transactions-half", "transactions-full", "maintenance-96", "maintenance-192",
+                                         "maintenance-384"));
+  EXPECT_THAT(thresholds(stages), ElementsAre(80, 80, 80, 80, 80, 95, 90, 90, 95));
+  EXPECT_EQ(stages[0].checked_mode, Mode::kFullHistory);
+  EXPECT_EQ(stages[3].checked_mode, Mode::kRecurrent);
+}
+
+TEST(Curriculum, BaselinesStartAtTransactionsAndEndAt99) {
+  const auto stages = make_curriculum({}, kSetting, "gdn");
+  EXPECT_EQ(stages.front().name, "transactions-quarter");
+  EXPECT_THAT(thresholds(stages), ElementsAre(80, 80, 99, 90, 90, 99));
+  EXPECT_THAT(thresholds(make_curriculum({}, kSetting, "mamba3")), ElementsAre(80, 80, 99, 90, 90, 99));
+}
+
+TEST(Curriculum, ChecksOfMaintenanceAreAtTheStagesDelayAndGrowWithTheSecondStage) {
+  const auto stages = make_curriculum({}, kSetting, "gdn");
+  const auto case_names = [](const Stage& stage) {
+    std::vector<std::string> all;
+    for (const TaskCase& one : stage.checked) all.push_back(one.name());
+    return all;
+  };
+  EXPECT_EQ(case_names(stages[3]).size(), 2U);
+  EXPECT_EQ(stages[3].checked[1].delay, 96U);
+  EXPECT_EQ(case_names(stages[4]).size(), 4U);
+  EXPECT_EQ(stages[5].checked[3].delay, 384U);
+  EXPECT_EQ(stages[5].checked[3].scenario, Scenario::kOverwrite);
+}
+
+TEST(Curriculum, AStageEndsAfterTwoConsecutiveChecksAtOrAboveItsThreshold) {
+  const Curriculum curriculum({}, kSetting, "gdn");
+  Position at;
+  check_with(curriculum, 80, at);
+  EXPECT_EQ(at.step, 250);
+  EXPECT_EQ(at.passes, 1);
+  check_with(curriculum, 79.99, at);
+  EXPECT_EQ(at.passes, 0);
+  check_with(curriculum, 80, at);
+  EXPECT_EQ(at.stage, 0U);
+  check_with(curriculum, 80, at);
+  EXPECT_EQ(at.stage, 1U);
+  EXPECT_EQ(at.stage_step, 0);
+  EXPECT_EQ(at.step, 1000);
+  EXPECT_FALSE(curriculum.check_due(at));
+}
+
+TEST(Curriculum, ARunThatReachesAStagesLimitGivesUp) {
+  Recipe recipe;
+  recipe.transactions.limit = 600;
+  const Curriculum curriculum(recipe, kSetting, "gdn");
+  Position at;
+  check_with(curriculum, 0, at);
+  check_with(curriculum, 0, at);
+  EXPECT_FALSE(curriculum.ended(at));
+  check_with(curriculum, 100, at);
+  EXPECT_EQ(at.step, 600);
+  EXPECT_TRUE(at.gave_up);
+  EXPECT_TRUE(curriculum.ended(at));
+}
+
+TEST(Curriculum, PerfectScoresWalkThroughEveryStage) {
+  for (const char* model : {"schemamem", "gdn"}) {
+    const Curriculum curriculum({}, kSetting, model);
+    Position at;
+    while (!curriculum.ended(at)) check_with(curriculum, 100, at);
+    EXPECT_FALSE(at.gave_up);
+    EXPECT_EQ(at.step, static_cast<std::int64_t>(500 * curriculum.stages().size()));
+  }
+}
+
+TEST(Curriculum, TheRateWarmsUpInMaintenanceAndFallsInTheCoolDown) {
+  Recipe recipe;
+  recipe.cooldown.steps = 100;
+  const Curriculum curriculum(recipe, kSetting, "gdn");
+  Position at;
+  EXPECT_DOUBLE_EQ(curriculum.rate(at), 3e-4);
+  while (curriculum.stage(at).phase != Phase::kMaintenance) check_with(curriculum, 100, at);
+  EXPECT_EQ(at.phase_step, 0);
+  EXPECT_DOUBLE_EQ(curriculum.rate(at), 1e-4 / 500);
+  EXPECT_TRUE(curriculum.renews_optimizer(at));
+  while (curriculum.stage(at).phase != Phase::kCooldown) {
+    check_with(curriculum, 100, at);
+    if (at.phase_step >= 500 && curriculum.stage(at).phase == Phase::kMaintenance) {
+      EXPECT_DOUBLE_EQ(curriculum.rate(at), 1e-4);
+      EXPECT_FALSE(curriculum.renews_optimizer(at));
+    }
+  }
+  EXPECT_DOUBLE_EQ(curriculum.rate(at), 1e-4);
+  for (int i = 0; i < 50; ++i) curriculum.after_step(at);
+  EXPECT_DOUBLE_EQ(curriculum.rate(at), 0.5e-4);
+  EXPECT_FALSE(curriculum.check_due(at));
+  check_with(curriculum, 0, at);
+  EXPECT_TRUE(curriculum.ended(at));
+  EXPECT_FALSE(at.gave_up);
+}
+
+TEST(Curriculum, FullHistoryAlternatesInTransactionsAndTakesEveryFourthBatchOfMaintenance) {
+  const Curriculum curriculum({}, kSetting, "schemamem");
+  Position at;
+  EXPECT_EQ(curriculum.mode(at), Mode::kFullHistory);
+  curriculum.after_step(at);
+  EXPECT_EQ(curriculum.mode(at), Mode::kFullHistory);
+  const auto share = [&](Phase phase) {
+    while (curriculum.stage(at).phase != phase) check_with(curriculum, 100, at);
+    EXPECT_EQ(curriculum.mode(at), Mode::kFullHistory);
+    int history = 0;
+    for (int i = 0; i < 100; ++i, curriculum.after_step(at)) history += curriculum.mode(at) == Mode::kFullHistory;
+    return history;
+  };
+  EXPECT_EQ(share(Phase::kTransactions), 50);
+  EXPECT_EQ(share(Phase::kMaintenance), 25);
+}
+
+TEST(Curriculum, StillnessIsAskedOfRecurrentMaintenanceBatchesOnly) {
+  Recipe recipe;
+  recipe.stillness.weights = {1, 2, 3};
+  const Curriculum curriculum(recipe, kSetting, "schemamem");
+  Position at;
+  while (curriculum.stage(at).phase != Phase::kMaintenance) {
+    EXPECT_EQ(curriculum.stillness(at), 0);
+    check_with(curriculum, 100, at);
+  }
+  EXPECT_EQ(curriculum.stillness(at), 0);
+  curriculum.after_step(at);
+  EXPECT_EQ(curriculum.stillness(at), 1);
+}
+
+TEST(Sampler, ThePaperDrawsOneCaseForABatchWithReachedDelays) {
+  const Recipe recipe;
+  const auto stages = make_curriculum(recipe, kSetting, "gdn");
+  std::set<std::size_t> delays;
+  int immediate = 0;
+  constexpr int kBatches = 2000;
+  for (int step = 0; step < kBatches; ++step) {
+    std::vector<TaskCase> cases(4);
+    draw_cases(recipe, stages[4], 1, step, cases);
+    EXPECT_EQ(cases, std::vector<TaskCase>(4, cases[0]));
+    if (cases[0].scenario == Scenario::kImmediate) {
+      ++immediate;
+    } else {
+      delays.insert(cases[0].delay);
+    }
+  }
+  EXPECT_THAT(delays, ElementsAre(0, 32, 96, 192));
+  EXPECT_NEAR(immediate, 0.2 * kBatches, 4 * std::sqrt(0.16 * kBatches));
+}
+
+TEST(Sampler, TheFirstMaintenanceStageHasNoScenarioWithASecondWrite) {
+  const Recipe recipe = resolve_recipe("fast")->recipe;
+  const auto stages = make_curriculum(recipe, kSetting, "gdn");
+  std::vector<TaskCase> cases(2000);
+  draw_cases(recipe, stages[3], 1, 0, cases);
+  std::set<Scenario> scenarios;
+  for (const TaskCase& one : cases) {
+    scenarios.insert(one.scenario);
+    EXPECT_LE(one.delay, 96U);
+  }
+  EXPECT_THAT(scenarios, ElementsAre(Scenario::kImmediate, Scenario::kRetention));
+}
+
+TEST(Sampler, OursMixesScenariosAndNeverExceedsTheStagesDelay) {
+  for (const char* delays : {"maintenance.delays=uniform", "maintenance.delays=log-uniform"}) {
+    const std::vector<std::string> overrides{delays};
+    const Recipe recipe = resolve_recipe("fast", overrides)->recipe;
+    const auto stages = make_curriculum(recipe, kSetting, "gdn");
+    std::vector<TaskCase> cases(5000), again(5000);
+    draw_cases(recipe, stages[5], 1, 9, cases);
+    draw_cases(recipe, stages[5], 1, 9, again);
+    EXPECT_EQ(cases, again);
+    std::set<std::size_t> seen;
+    for (const TaskCase& one : cases) {
+      EXPECT_TRUE(check(one));
+      EXPECT_LE(one.delay, 384U);
+      seen.insert(one.delay);
+    }
+    EXPECT_TRUE(seen.contains(0));
+    EXPECT_GT(*seen.rbegin(), 375U) << delays;
+  }
+}
+
+}  // namespace
+}  // namespace schemamem
