@@ -53,7 +53,8 @@ void encode(const Setting& setting, std::span<const Token> tokens, const Encoded
   encode_inputs(setting, tokens, out.inputs);
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     const Token& token = tokens[t];
-    write_bits(token.is_write() ? 0U : static_cast<std::uint64_t>(token.label), {&out.targets(t, 0), setting.output_width()});
+    write_bits(token.is_write() ? 0U : static_cast<std::uint64_t>(token.label),
+               {&out.targets(t, 0), setting.output_width()});
     out.labels[t] = token.label;
     out.groups[t] = token.group;
     out.is_final[t] = token.final ? 1 : 0;
