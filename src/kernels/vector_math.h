@@ -61,7 +61,7 @@ template <class T>
                                   (reinterpret_cast<VecInt<T>>(shifted) << MathConstants<T>::kMantissaBits));
 }
 
-/// 2^x for |x| <= 125 (float) or 1021 (double); the caller knows the bound. Relative error 2e-7 / 4e-16.
+/// 2^x for |x| <= 125 (float) or 1021 (double); the caller knows the bound. Relative error 2.5e-7 / 3e-16.
 template <class T>
 [[gnu::always_inline]] inline Vec<T> exp2_bounded(Vec<T> x) {
   using C = MathConstants<T>;
@@ -82,8 +82,8 @@ template <class T>
   return exp2_bounded<T>(clamped);
 }
 
-/// e^x, saturating at both ends of the range. Relative error 3e-7 / 1e-15 with a fused multiply-add, and growing with
-/// |x| by about |x| eps without one.
+/// e^x, saturating at both ends of the range. Relative error 2.5e-7 / 3e-16 with a fused multiply-add, and |x| eps / 2
+/// more without one.
 template <class T>
 [[gnu::always_inline]] inline Vec<T> exponential(Vec<T> x) {
   using C = MathConstants<T>;
@@ -98,13 +98,14 @@ template <class T>
   return scale_by_power<T>(multiply_add<T>(polynomial<T>(C::kExp2, fraction), fraction, broadcast<T>(1)), shifted);
 }
 
-/// 1 / (1 + e^-x).
+/// 1 / (1 + e^-x). Relative error 3e-7 / 4e-16, and |x| eps / 2 more without a fused multiply-add.
 template <class T>
 [[gnu::always_inline]] inline Vec<T> sigmoid(Vec<T> x) {
   return T(1) / (T(1) + exponential<T>(-x));
 }
 
 /// tanh x = e / (e + 2) with e = exp(2x) - 1, whose small values keep their relative precision: 2^n f P(f) + (2^n - 1).
+/// Relative error 1.2e-6 / 6e-16 (the polynomial's, where tanh is small), absolute error 1.8e-7 / 4e-16.
 template <class T>
 [[gnu::always_inline]] inline Vec<T> hyperbolic_tangent(Vec<T> x) {
   using C = MathConstants<T>;

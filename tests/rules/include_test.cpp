@@ -60,6 +60,8 @@ TEST(IncludeRules, ReadTheTableAndRefuseWhatItDoesNotAllow) {
   EXPECT_THAT(check("kernels", "#include <fmt/format.h>"), ElementsAre(HasSubstr("third-party")));
   EXPECT_THAT(check("kernels", "#include <zlib.h>"), ElementsAre(HasSubstr("third-party")));
   EXPECT_THAT(check("kernels", "#include \"kernels/reference/x.h\""), ElementsAre(HasSubstr("tests and benchmarks")));
+  EXPECT_THAT(forbidden_includes(rooms, "kernels", "kernels/reference/y.h", "#include \"kernels/reference/x.h\""),
+              IsEmpty());
 }
 
 TEST(IncludeRules, ReadRoomsAndProgramsFromCMake) {

@@ -37,7 +37,8 @@ class Golden {
     return {all.begin() + static_cast<std::ptrdiff_t>(b * size),
             all.begin() + static_cast<std::ptrdiff_t>((b + 1) * size)};
   }
-  std::size_t number(const std::string& key) const { return std::stoul(file_->metadata_value(key).value()); }
+  std::string text(const std::string& key) const { return file_->metadata_value(key).value(); }
+  std::size_t number(const std::string& key) const { return std::stoul(text(key)); }
 
   /// The tensors prefix + name of a layout, one behind the other; with a batch, entry `b` of each.
   template <class T>

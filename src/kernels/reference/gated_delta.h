@@ -1,26 +1,11 @@
 #pragma once
 
-#include <cmath>
-#include <cstddef>
-#include <vector>
+#include "kernels/reference/matrix.h"
 
 // One Gated DeltaNet mixer in scalar double, token by token, forward and backward: the equations of the specification,
 // one line for each term. For tests and benchmarks; shares nothing with the kernels.
 
 namespace schemamem::reference {
-
-using Vector = std::vector<double>;
-using Matrix = std::vector<Vector>;
-
-inline Matrix zeros(std::size_t rows, std::size_t columns) { return Matrix(rows, Vector(columns, 0.0)); }
-inline double sigmoid(double z) { return 1.0 / (1.0 + std::exp(-z)); }
-inline double silu(double z) { return z * sigmoid(z); }
-inline double d_silu(double z) { return sigmoid(z) * (1.0 + z * (1.0 - sigmoid(z))); }
-inline double dot(const Vector& a, const Vector& b) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
 
 /// What one head sees of one token, and what backward needs of it.
 struct DeltaToken {
