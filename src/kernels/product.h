@@ -27,8 +27,8 @@ template <std::size_t Factor, class Size>
   }
 }
 
-/// Accumulators of a product: 8 x 3 vectors of 32 registers, 6 x 2 of 16 (bench/kernels measures both near the FMA
-/// peak).
+/// Accumulators of a product: 8 x 3 vectors of 32 registers, 6 x 2 of 16; the rest hold a row of the right factor and
+/// one broadcast of the left.
 inline constexpr int kTileRows = kVectorRegisters == 32 ? 8 : 6;
 inline constexpr int kTileVecs = kVectorRegisters == 32 ? 3 : 2;
 

@@ -46,7 +46,7 @@ inline constexpr std::size_t kGradIn = 0, kGradOutT = kGradIn + kRows * kWidth,
                              kGradSize = kGradD + kHeads;
 
 /// Tokens that are mixed at once. The products inside a chunk grow with its length, those with the state do not; 16
-/// tokens are one vector of AVX-512 and have the fewest flops (bench/baseline_bench measures it fastest).
+/// tokens are one vector of AVX-512 and have the fewest flops.
 inline constexpr std::size_t kChunk = 16;
 constexpr std::size_t chunks_of(std::size_t tokens) { return (tokens + kChunk - 1) / kChunk; }
 
