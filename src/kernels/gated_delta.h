@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/lane_sums.h"
+#include "kernels/rows.h"
 #include "kernels/vector_math.h"
 
 // The gated delta rule of one head over one chunk of C tokens, in the WY form (C tokens at once instead of one by one):
@@ -98,16 +98,7 @@ struct GatedDelta {
   /// out[i] = a_i . b_i over the rows of a chunk.
   [[gnu::always_inline]] static void row_products(const T* a, std::size_t a_row, const T* b, std::size_t b_row,
                                                   T* out) {
-    Vec<T> partial[kChunk];
-    for (std::size_t i = 0; i < kChunk; ++i) {
-      Vec<T> sum{};
-#pragma GCC unroll 6
-      for (std::size_t j = 0; j < kHead; j += kLanes<T>) {
-        sum = multiply_add<T>(load<T>(a + i * a_row + j), load<T>(b + i * b_row + j), sum);
-      }
-      partial[i] = sum;
-    }
-    lane_sums<T, static_cast<int>(kChunk)>(partial, out);
+    row_sums<T>(kChunk, out, [&](std::size_t i) { return dot_lanes<T>(a + i * a_row, b + i * b_row, kWide); });
   }
 
   [[gnu::noinline]] static void make_mask(const T* log_decay, T* mask, T* decay) {

@@ -23,6 +23,11 @@ template <class T, class RowVector, class Finish>
   }
 }
 
+template <class T, class RowVector>
+[[gnu::always_inline]] inline void row_sums(std::size_t rows, T* sums, const RowVector& row_vector) {
+  row_sums<T>(rows, sums, row_vector, [](Vec<T> total, std::size_t) { return total; });
+}
+
 /// The lanes of sum over j of a[j] b[j].
 template <class T, class Width>
 [[gnu::always_inline]] inline Vec<T> dot_lanes(const T* a, const T* b, Width width) {

@@ -166,7 +166,6 @@ struct GdnPointwise {
                                                      T* d_o_norm) {
     Vec<T> partial[gdn::kHeads][kChunk];
     for (std::size_t h = 0; h < gdn::kHeads; ++h) {
-      for (std::size_t t = rows; t < kChunk; ++t) partial[h][t] = Vec<T>{};
       for (std::size_t t = 0; t < rows; ++t) {
         const T scale = scalar_row(scalars, gdn::kReadScale, h)[t];
         Vec<T> sum{};
@@ -189,7 +188,7 @@ struct GdnPointwise {
         partial[h][t] = sum;
       }
       alignas(64) T mean[kChunk];
-      lane_sums<T, static_cast<int>(kChunk)>(partial[h], mean);
+      row_sums<T>(rows, mean, [&](std::size_t t) { return partial[h][t]; });
       for (std::size_t t = 0; t < rows; ++t) {
         const T scale = scalar_row(scalars, gdn::kReadScale, h)[t];
         const T pull = mean[t] / T(kHead) * scale;

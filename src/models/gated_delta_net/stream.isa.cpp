@@ -30,8 +30,8 @@ void delta_step(const T* q, const T* k, const T* v, T decay, T beta, T* state, T
     recall_parts[i] = recall;
     ask_parts[i] = ask;
   }
-  lane_sums<T, static_cast<int>(kHead)>(recall_parts, recalled);
-  lane_sums<T, static_cast<int>(kHead)>(ask_parts, asked);
+  row_sums<T>(kHead, recalled, [&](std::size_t i) { return recall_parts[i]; });
+  row_sums<T>(kHead, asked, [&](std::size_t i) { return ask_parts[i]; });
   for (std::size_t i = 0; i < kHead; ++i) {
     const T x = beta * (v[i] - decay * recalled[i]);
     o[i] = decay * asked[i] + overlap * x;
