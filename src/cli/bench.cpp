@@ -19,7 +19,14 @@ struct BenchOptions {
 
 constexpr std::int64_t kMostThreads = 256;
 
-Result<StepRequest> read_request(const BenchOptions& options, const Console& console) {
+/// How many tokens, where a step and a stream differ.
+struct TokenRange {
+  std::int64_t fallback, least, most;
+};
+constexpr TokenRange kStepTokens{400, 1, 4096};
+constexpr TokenRange kStreamTokens{20'000, 100, 100'000'000};
+
+Result<StepRequest> read_request(const BenchOptions& options, const TokenRange& range, const Console& console) {
   StepRequest request;
   const auto name = options.model.read_model();
   if (!name) return name.error();
@@ -30,7 +37,7 @@ Result<StepRequest> read_request(const BenchOptions& options, const Console& con
   request.outputs = setting->output_width();
   const auto batch = read_number(options.batch, "--batch", 64, 1, 4096);
   if (!batch) return batch.error();
-  const auto tokens = read_number(options.tokens, "--tokens", 400, 1, 4096);
+  const auto tokens = read_number(options.tokens, "--tokens", range.fallback, range.least, range.most);
   if (!tokens) return tokens.error();
   const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
   const auto threads = read_number(options.threads, "--threads", cores, 1, kMostThreads);
@@ -47,7 +54,7 @@ Result<StepRequest> read_request(const BenchOptions& options, const Console& con
 }
 
 Status bench_step(const BenchOptions& options, Console& console) {
-  const Result<StepRequest> request = read_request(options, console);
+  const Result<StepRequest> request = read_request(options, kStepTokens, console);
   if (!request) return request.error();
   const Result<StepTiming> timed = time_step(*request);
   if (!timed) return timed.error();
@@ -87,16 +94,14 @@ Status bench_step(const BenchOptions& options, Console& console) {
 }
 
 Status bench_stream(const BenchOptions& options, Console& console) {
-  const Result<StepRequest> request = read_request(options, console);
+  const Result<StepRequest> request = read_request(options, kStreamTokens, console);
   if (!request) return request.error();
-  const auto tokens = read_number(options.tokens, "--tokens", 20'000, 100, 100'000'000);
-  if (!tokens) return tokens.error();
-  const Result<StreamTiming> timed = time_stream(*request, static_cast<std::size_t>(*tokens));
+  const Result<StreamTiming> timed = time_stream(*request, request->tokens);
   if (!timed) return timed.error();
   if (console.json) {
     const nlohmann::ordered_json answer{{"model", request->model},
                                         {"instruction_set", isa_name(request->isa)},
-                                        {"tokens", *tokens},
+                                        {"tokens", request->tokens},
                                         {"median_microseconds", timed->median_microseconds},
                                         {"p99_microseconds", timed->p99_microseconds},
                                         {"tokens_per_second", timed->tokens_per_second}};
@@ -105,8 +110,8 @@ Status bench_stream(const BenchOptions& options, Console& console) {
   return console.print(
       fmt::format("{}, one stream of {} tokens, {}\n  a token  {:.2f} us median, {:.1f} us at the 99th percentile\n"
                   "  speed    {:.0f} tokens/s\n",
-                  console.paint.bold(request->model), *tokens, isa_name(request->isa), timed->median_microseconds,
-                  timed->p99_microseconds, timed->tokens_per_second));
+                  console.paint.bold(request->model), request->tokens, isa_name(request->isa),
+                  timed->median_microseconds, timed->p99_microseconds, timed->tokens_per_second));
 }
 
 }  // namespace

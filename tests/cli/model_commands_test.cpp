@@ -76,7 +76,7 @@ TEST(Bench, ReportsSpeedBesideThePeak) {
   for (const char* key : {"gflops", "fma_peak_gflops", "fraction_of_peak", "tokens_per_second"}) {
     EXPECT_GT(answer.at(key).get<double>(), 0) << key;
   }
-  EXPECT_THAT(call("bench stream --model gdn --tokens 200").out, HasSubstr("tokens/s"));
+  EXPECT_THAT(call("bench stream --model gdn --tokens 5000").out, HasSubstr("tokens/s"));
 }
 
 TEST(Bench, RefusesImpossibleRequests) {
@@ -84,6 +84,8 @@ TEST(Bench, RefusesImpossibleRequests) {
   EXPECT_EQ(call("bench step --model schemamem --threads 0").code, 64);
   EXPECT_EQ(call("bench step --model schemamem --batch -1").code, 64);
   EXPECT_EQ(call("bench step --model schemamem --tokens many").code, 64);
+  EXPECT_EQ(call("bench step --model schemamem --tokens 5000").code, 64);
+  EXPECT_EQ(call("bench stream --model schemamem --tokens 99").code, 64);
 }
 
 }  // namespace
