@@ -169,7 +169,7 @@ Result<StreamTiming> time_stream(const StepRequest& request, std::size_t tokens)
   const auto scratch = model.make_scratch();
   StreamState<float> state = model.empty_state();
   model.refresh(*folded, state, *scratch);
-  constexpr std::size_t kRows = 256;  // few enough not to compete with the model for the caches
+  constexpr std::size_t kRows = 256;
   const std::vector<float> x = random_queries<float>(kRows, request.inputs, request.outputs);
   std::vector<double> times(tokens);
   const auto all = Clock::now();
