@@ -1,7 +1,7 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers fuzz \
-        format format-check tidy install clean
+.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers \
+        fuzz format format-check tidy install clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -68,9 +68,9 @@ bench: ## build and run the benchmarks (BENCH_PRESET=native compiles for this ma
 	$(call configure,$(BENCH_PRESET),$(if $(filter release,$(BENCH_PRESET)),build,build-$(BENCH_PRESET)))
 	@cmake --build $(if $(filter release,$(BENCH_PRESET)),build,build-$(BENCH_PRESET)) -j $(JOBS) --target run_bench
 
-bench-peers: build ## time the same training step in PyTorch (installed into .venv) and print the ratios
+bench-peers: build ## time the training steps beside PyTorch's, in one run, after checking both
 	@scripts/venv.sh torch==2.13.0 numpy safetensors
-	@.venv/bin/python bench/peers/schemamem_peer.py
+	@.venv/bin/python bench/peers/peers.py --program build/schemamem
 
 fuzz: deps ## run every fuzz target for FUZZ_SECONDS (default 3600), one after the other
 	$(call configure,fuzz,build-fuzz)
