@@ -156,7 +156,7 @@ class Peer:
 
 def run_engine(program, model, setting, options):
     command = [program, "bench", "step", "--model", model, "--setting", setting, "--batch", str(options.batch),
-               "--tokens", str(options.tokens), "--threads", str(options.threads), "--repeats", "5", "--json"]
+               "--tokens", str(options.tokens), "--threads", str(options.threads), "--repeats", "1", "--json"]  # one step a round, like every peer
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
