@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -35,8 +36,8 @@ template <class T>
 void check_product(std::size_t rows, std::size_t columns, std::size_t depth, bool transposed, bool onto) {
   const std::size_t gap = 3;  // between the rows of every matrix
   const std::size_t a_row = (transposed ? rows : depth) + gap, b_row = columns + gap, c_row = columns + gap;
-  const std::vector<T> a = random_values<T>((transposed ? depth : rows) * a_row, 1);
-  const std::vector<T> b = random_values<T>(depth * b_row + 1, 2);
+  const std::vector<T> a = random_values<T>((transposed ? std::max<std::size_t>(depth, 1) : rows) * a_row + 1, 1);
+  const std::vector<T> b = random_values<T>(std::max<std::size_t>(depth, 1) * b_row, 2);
   const std::vector<T> start = random_values<T>(rows * c_row, 3);
   Guarded<T> c(start);
   const Left<T> left{a.data(), transposed ? 1 : a_row, transposed ? a_row : 1};
