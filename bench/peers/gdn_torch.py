@@ -14,9 +14,7 @@ HEADS, WIDTH, CHUNK = 2, 48, 20
 
 def conv_silu(x, taps):
     """Causal, depthwise; tap 3 is the current token. x [B, T, channels], taps [channels, 1, 4]."""
-    padded = F.pad(x, (0, 0, 3, 0))
-    tokens = x.shape[1]
-    return F.silu(sum(padded[:, j:j + tokens] * taps[:, 0, j] for j in range(4)))
+    return F.silu(F.conv1d(F.pad(x.mT, (3, 0)), taps, groups=taps.shape[0]).mT)
 
 
 def unit(x):
@@ -59,15 +57,16 @@ def mixer(u, w):
     k_out = (torch.exp(last - total) * k).mT
     fade = torch.exp(last)
 
+    # unbind, not indexing: its gradient is one stack instead of a tensor of zeros for every chunk.
     state = None
     outputs = []
-    for c in range(count):
-        x = U[:, c] if state is None else torch.baddbmm(U[:, c], W[:, c], state, alpha=-1)
-        o = torch.bmm(scores[:, c], x)
-        outputs.append(o if state is None else torch.baddbmm(o, q_in[:, c], state))
+    for c, (u, w_c, p, q_c, k_c, f) in enumerate(zip(*(x.unbind(1) for x in (U, W, scores, q_in, k_out, fade)))):
+        x = u if state is None else torch.baddbmm(u, w_c, state, alpha=-1)
+        o = torch.bmm(p, x)
+        outputs.append(o if state is None else torch.baddbmm(o, q_c, state))
         if c + 1 < count:
-            added = torch.bmm(k_out[:, c], x)
-            state = added if state is None else torch.addcmul(added, fade[:, c], state)
+            added = torch.bmm(k_c, x)
+            state = added if state is None else torch.addcmul(added, f, state)
     o = torch.stack(outputs, 1).view(batch, HEADS, count * CHUNK, WIDTH)[:, :, :tokens].transpose(1, 2)
     normed = frame.rms_norm(o, w["o_norm.weight"], EPSILON).reshape(batch, tokens, inner)
     return (normed * F.silu(gate)) @ w["o_proj.weight"].T

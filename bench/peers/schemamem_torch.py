@@ -4,6 +4,7 @@ written at once and only the reads, which need S, go chunk by chunk."""
 import math
 
 import torch
+from torch.nn import functional
 
 import frame
 
@@ -60,7 +61,8 @@ def logits(p, x, chunk_ends):
             c, s = cos[:length], sin[:length]
             q = rope(q.view(batch, length, heads, dim).transpose(1, 2), c, s)
             k = rope(k.unsqueeze(1), c, s)
-            local = attend(q, k, v.unsqueeze(1))
+            local = functional.scaled_dot_product_attention(
+                q, k.expand_as(q), v.unsqueeze(1).expand_as(q), is_causal=True)
             attended.append(local.transpose(1, 2).reshape(batch, length, width))
             if start + length < chunk_ends[-1]:
                 increment = torch.bmm(write[:, part].mT, written[:, part])
@@ -69,14 +71,3 @@ def logits(p, x, chunk_ends):
         return h + frame.swiglu(frame.rms_norm(h, w["norm2.weight"], EPSILON), w, "mlp.")
 
     return frame.run(p, x, layer, EPSILON)
-
-
-def attend(q, k, v):
-    """Causal attention of all query heads over one key/value head: one product, heads and tokens as its rows."""
-    batch, heads, length, dim = q.shape
-    scores = torch.bmm(q.reshape(batch, heads * length, dim), k[:, 0].mT) * (1 / math.sqrt(dim))
-    later = torch.ones(length, length, dtype=torch.bool, device=q.device).triu(1)
-    scores = scores.view(batch, heads, length, length).masked_fill(later, -math.inf)
-    p = torch.softmax(scores, -1).view(batch, heads * length, length)
-    return torch.bmm(p, v[:, 0]).view(batch, heads, length, dim)
-
