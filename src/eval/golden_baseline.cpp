@@ -10,8 +10,7 @@
 namespace schemamem {
 namespace {
 
-/// Gradients of a whole float32 baseline are allowed more than those of a layer, and the decay more than the rest,
-/// because it is summed backwards (docs/formats.md, "Golden vectors").
+/// Gradients of a whole baseline in float are allowed more than those of a layer (docs/formats.md, "Golden vectors").
 template <class T>
 constexpr GoldenTolerances baseline_tolerances() {
   GoldenTolerances tolerance = golden_tolerances<T>();

@@ -26,7 +26,7 @@ struct SchemaMemConfig {
 
 inline constexpr double kSchemaMemNormEps = 1e-6;
 
-/// Named tensors of the weights (../docs/formats.md, "Parameter names").
+/// Named tensors of the weights (docs/formats.md, "Parameter names").
 Layout schemamem_parameters(const SchemaMemConfig& config);
 
 }  // namespace schemamem
