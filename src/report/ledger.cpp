@@ -47,7 +47,8 @@ void take_manifest(const Json& json, LedgerRun& run) {
   for (const auto& [name, field] : json.at("config").items()) run.config[name] = field.at("value");
   for (const auto& [name, value] : json.items())
     if (value.is_string()) run.facts[name] = value;
-  for (const auto& [name, value] : json.value("environment", Json::object()).items())
+  const Json environment = json.value("environment", Json::object());
+  for (const auto& [name, value] : environment.items())
     if (value.is_string()) run.facts[name] = value;
 }
 
@@ -198,6 +199,11 @@ Result<Ledger> Ledger::read(std::span<const fs::path> paths) {
   for (std::size_t i = 1; i < ledger.runs_.size(); ++i)
     if (const Status fit = check_neighbours(ledger.runs_[i - 1], ledger.runs_[i]); !fit) return fit.error();
   return ledger;
+}
+
+void Ledger::supply_persistent_elements(const Count& count) {
+  for (LedgerRun& run : runs_)
+    if (!run.persistent_elements) run.persistent_elements = count(run);
 }
 
 std::vector<std::string> Ledger::recipes() const {
