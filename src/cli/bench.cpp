@@ -115,7 +115,8 @@ Status bench_stream(const BenchOptions& options, Console& console) {
 
 void register_bench(CLI::App& program, Commands& commands) {
   CLI::App& bench = commands.add(program, "bench", "Time a model on this machine, beside the machine's own limit.",
-                                 "schemamem bench step --model schemamem\nschemamem bench stream --model schemamem");
+                                 "schemamem bench step --model schemamem\nschemamem bench stream --model schemamem\n"
+                                 "schemamem bench train --model schemamem");
   const auto step = std::make_shared<BenchOptions>();
   CLI::App& step_command = commands.add(bench, "step", "One training step: forward, backward, merged gradients.",
                                         "schemamem bench step --model schemamem --batch 64 --tokens 400\n"
@@ -138,6 +139,8 @@ void register_bench(CLI::App& program, Commands& commands) {
   stream_command.add_option("--tokens", stream->tokens, "Length of the stream (default 20000)")->type_name("N");
   stream_command.add_flag("--general", stream->general, "Use the path for any sizes");
   commands.on(stream_command, [stream](Console& console) { return bench_stream(*stream, console); });
+
+  register_bench_train(bench, commands);
 }
 
 }  // namespace schemamem

@@ -47,17 +47,17 @@ Status report(const RunResult& result, const RunOptions& options, Console& conso
     nlohmann::ordered_json passed = nlohmann::ordered_json::array();
     for (const PassedStage& stage : result.passed)
       passed.push_back({{"name", stage.name}, {"step", stage.step}, {"lowest", stage.lowest}});
-    const nlohmann::ordered_json answer{{"run", options.folder.string()},
-                                        {"status", result.status},
-                                        {"steps", result.steps},
-                                        {"seconds", result.seconds},
-                                        {"passed", passed}};
+    const nlohmann::ordered_json answer{
+        {"run", options.folder.string()}, {"status", result.status}, {"steps", result.steps},
+        {"seconds", result.seconds},      {"passed", passed},        {"fell_back", result.fell_back}};
     if (const Status printed = console.print(answer.dump() + "\n"); !printed) return printed;
   } else {
     std::string text = fmt::format("{} {} after {} steps, {:.1f} s\n", options.folder.string(),
                                    result.was_done ? "was finished" : "finished", result.steps, result.seconds);
     for (const PassedStage& stage : result.passed)
       text += fmt::format("  {:<22} passed at step {:>7} with {:.2f} %\n", stage.name, stage.step, stage.lowest);
+    if (result.fell_back)
+      text += "  the cool-down ended below the target: the weights from before it, which passed, are kept\n";
     if (const Status printed = console.print(text); !printed) return printed;
   }
   if (result.status == "passed") return Done{};
@@ -145,7 +145,7 @@ void register_train(CLI::App& program, Commands& commands) {
       ->type_name("DIR");
   command.add_option("--threads", options->threads, "Threads; the result is the same for any number (all cores)")
       ->type_name("N");
-  commands.on(command, [options](Console& console) { return train(*options, console); });
+  commands.on_until_stopped(command, [options](Console& console) { return train(*options, console); });
 }
 
 void register_resume(CLI::App& program, Commands& commands) {
@@ -155,7 +155,7 @@ void register_resume(CLI::App& program, Commands& commands) {
   command.add_option("RUN", options->run, "Folder of the run");
   command.add_option("--threads", options->threads, "Threads; the result is the same for any number (all cores)")
       ->type_name("N");
-  commands.on(command, [options](Console& console) { return resume(*options, console); });
+  commands.on_until_stopped(command, [options](Console& console) { return resume(*options, console); });
 }
 
 }  // namespace schemamem

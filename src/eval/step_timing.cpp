@@ -159,29 +159,35 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-Result<StepTiming> time_step(const StepRequest& request) {
+Result<double> check_gradients(const StepRequest& request) {
   const EngineChoice choice{.isa = request.isa, .general = request.general};
   auto model = make_model<float>(request.model, choice);
   if (!model) return model.error();
   auto exact = make_model<double>(request.model, choice);
   if (!exact) return exact.error();
+  ThreadPool pool(1);
+  Step<float> quick(std::move(model).value(), request, 1, pool);
+  Step<double> slow(std::move(exact).value(), request, 1, pool);
+  quick.run();
+  slow.run();
+  const double error = gradient_error(quick.model().parameters(), quick.gradient(), slow.gradient());
+  constexpr double kLargestError = 2e-3;  // float, thousands of terms, decays summed backwards
+  if (error <= kLargestError) return error;
+  return Error(
+      ErrorKind::kFailed,
+      fmt::format("The gradients in float differ from those in double by {:.2g}, more than {:.0e}: nothing is timed. "
+                  "Run `schemamem verify` on the golden vectors.",
+                  error, kLargestError));
+}
+
+Result<StepTiming> time_step(const StepRequest& request) {
+  const Result<double> error = check_gradients(request);
+  if (!error) return error.error();
+  auto model = make_model<float>(request.model, {.isa = request.isa, .general = request.general});
+  if (!model) return model.error();
   ThreadPool pool(request.threads);
   StepTiming timing;
-  {
-    Step<float> quick(make_model<float>(request.model, choice).value(), request, 1, pool);
-    Step<double> slow(std::move(exact).value(), request, 1, pool);
-    quick.run();
-    slow.run();
-    timing.gradient_error = gradient_error(quick.model().parameters(), quick.gradient(), slow.gradient());
-  }
-  constexpr double kLargestError = 2e-3;  // float, thousands of terms, decays summed backwards
-  if (!(timing.gradient_error <= kLargestError)) {
-    return Error(
-        ErrorKind::kFailed,
-        fmt::format("The gradients in float differ from those in double by {:.2g}, more than {:.0e}: nothing is timed. "
-                    "Run `schemamem verify` on the golden vectors.",
-                    timing.gradient_error, kLargestError));
-  }
+  timing.gradient_error = *error;
   Step<float> step(std::move(model).value(), request, request.batch, pool);
   double best = 1e9;
   timing.fma_peak_gflops = peak_of_threads(pool, request.isa, timing.flops_per_cycle);

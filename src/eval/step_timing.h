@@ -33,6 +33,10 @@ struct StepTiming {
   double gradient_error = 0;   // float against double, largest tensor
 };
 
+/// By how much the gradients of one episode in float differ from those in double; more than rounding explains is an
+/// error. Whoever times a step asks this first.
+Result<double> check_gradients(const StepRequest& request);
+
 /// Refuses to time a step whose gradients differ from the same step in double.
 Result<StepTiming> time_step(const StepRequest& request);
 
