@@ -47,7 +47,8 @@ void take_manifest(const Json& json, LedgerRun& run) {
   for (const auto& [name, field] : json.at("config").items()) run.config[name] = field.at("value");
   for (const auto& [name, value] : json.items())
     if (value.is_string()) run.facts[name] = value;
-  for (const auto& [name, value] : json.value("environment", Json::object()).items())
+  const Json environment = json.value("environment", Json::object());
+  for (const auto& [name, value] : environment.items())
     if (value.is_string()) run.facts[name] = value;
 }
 
