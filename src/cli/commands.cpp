@@ -3,6 +3,7 @@
 #include <array>
 
 #include "cli/model_commands.h"
+#include "cli/report_commands.h"
 #include "cli/task_commands.h"
 #include "cli/train_commands.h"
 
@@ -13,7 +14,7 @@ using Register = void (*)(CLI::App& program, Commands& commands);
 
 /// In the order of the help page.
 constexpr std::array kCommands{&register_task,  &register_inspect, &register_verify, &register_bench,
-                               &register_train, &register_resume,  &register_config};
+                               &register_train, &register_resume,  &register_config, &register_report};
 
 }  // namespace
 

@@ -1,14 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
-#include <map>
 
 #include "report/claims.h"
 
 namespace schemamem {
 namespace {
 
-constexpr double kAnything = std::numeric_limits<double>::infinity();
 constexpr double kHighestAccuracy = 100.0;
 
 /// A number of the ledger, addressed as one of the paper's tables would be.
@@ -53,7 +51,10 @@ class Measure {
   std::optional<Measurement> settings_ahead() const {
     Measurement found;
     for (const std::string_view setting : kPaperSettings) {
-      if (!quantity_.settings.empty() && std::none_of(quantity_.settings.begin(), quantity_.settings.end(), [&](const std::string& start) { return setting.starts_with(start); })) continue;
+      if (!quantity_.settings.empty() &&
+          std::none_of(quantity_.settings.begin(), quantity_.settings.end(),
+                       [&](const std::string& start) { return setting.starts_with(start); }))
+        continue;
       ++found.of;
       const auto ours = mean(quantity_.model, setting), other = mean(quantity_.than, setting);
       if (!ours || !other) continue;
@@ -145,7 +146,8 @@ class Measure {
   std::optional<Measurement> mean_of(const std::string& model) const { return mean(model, quantity_.setting); }
 
   std::optional<Measurement> mean(const std::string& model, std::string_view setting) const {
-    const DiffCell cell = compare(ledger_, selection_, address(model, setting, quantity_, quantity_.columns.front(), quantity_.mode));
+    const DiffCell cell =
+        compare(ledger_, selection_, address(model, setting, quantity_, quantity_.columns.front(), quantity_.mode));
     if (!cell.ours) return std::nullopt;
     Measurement found = exactly(cell.ours->mean);
     found.sd = cell.ours->sd;
@@ -174,26 +176,27 @@ class Measure {
   const Quantity& quantity_;
 };
 
-using Method = std::optional<Measurement> (Measure::*)() const;
-const std::map<std::string_view, Method>& methods() {
-  static const std::map<std::string_view, Method> kMethods{{"number", &Measure::number},
-                                                           {"accuracy", &Measure::number},
-                                                           {"spread", &Measure::spread},
-                                                           {"gap", &Measure::gap},
-                                                           {"settings_ahead", &Measure::settings_ahead},
-                                                           {"highest_checkpoint", &Measure::highest_checkpoint},
-                                                           {"checkpoint_mean", &Measure::checkpoint_mean},
-                                                           {"checkpoints_ahead", &Measure::checkpoints_ahead},
-                                                           {"runs_passed", &Measure::runs_passed}};
-  return kMethods;
-}
+struct Method {
+  std::string_view kind;
+  std::optional<Measurement> (Measure::*measure)() const;
+};
+constexpr std::array kMethods{Method{"number", &Measure::number},
+                              Method{"accuracy", &Measure::number},
+                              Method{"spread", &Measure::spread},
+                              Method{"gap", &Measure::gap},
+                              Method{"settings_ahead", &Measure::settings_ahead},
+                              Method{"highest_checkpoint", &Measure::highest_checkpoint},
+                              Method{"checkpoint_mean", &Measure::checkpoint_mean},
+                              Method{"checkpoints_ahead", &Measure::checkpoints_ahead},
+                              Method{"runs_passed", &Measure::runs_passed}};
 
 }  // namespace
 
 std::optional<Measurement> measure(const Ledger& ledger, const Selection& selection, const Quantity& quantity) {
-  const auto method = methods().find(quantity.kind);
-  require(method != methods().end(), "claims.json: unknown quantity " + quantity.kind);
-  return (Measure(ledger, selection, quantity).*method->second)();
+  const auto method = std::find_if(kMethods.begin(), kMethods.end(),
+                                   [&](const Method& candidate) { return candidate.kind == quantity.kind; });
+  require(method != kMethods.end(), "claims.json: unknown quantity " + quantity.kind);
+  return (Measure(ledger, selection, quantity).*method->measure)();
 }
 
 }  // namespace schemamem

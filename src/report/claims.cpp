@@ -45,7 +45,10 @@ Claim read_claim(const Json& json) {
   }
   for (const Json& comparison : json.at("rule")) {
     const Json& right = comparison.at(2);
-    claim.rule.push_back({.left = comparison.at(0), .relation = comparison.at(1), .right = right.is_string() ? std::variant<std::string, double>(right.get<std::string>()) : right.get<double>()});
+    claim.rule.push_back({.left = comparison.at(0),
+                          .relation = comparison.at(1),
+                          .right = right.is_string() ? std::variant<std::string, double>(right.get<std::string>())
+                                                     : right.get<double>()});
   }
   return claim;
 }

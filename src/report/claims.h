@@ -36,16 +36,16 @@ struct Quantity {
 /// What the ledger has for a quantity.
 struct Measurement {
   double value = 0;
-  std::optional<double> sd{};  // over training seeds, where the value is their mean
+  std::optional<double> sd{};     // over training seeds, where the value is their mean
   std::int64_t have = 0, of = 0;  // seeds, settings or runs it was made from, and those the paper had
-  double low = 0, high = 0;  // what the value can be once the missing settings and runs are there
+  double low = 0, high = 0;       // what the value can be once the missing settings and runs are there
   std::vector<const LedgerRun*> runs{};
 };
 /// Nothing when no run has a part of it.
 std::optional<Measurement> measure(const Ledger& ledger, const Selection& selection, const Quantity& quantity);
 
 struct ClaimTerm {
-  std::string label, unit;  // percent, points, steps, count
+  std::string label, unit;       // percent, points, steps, count
   std::optional<double> stated;  // by the paper
   Quantity quantity;
 };

@@ -1,7 +1,7 @@
 import { choice } from "./controls.js";
 import { h, replace } from "./dom.js";
 import { dotplot } from "./dotplot.js";
-import { fixed } from "./format.js";
+import { fixed, whole } from "./format.js";
 import { swatch } from "./marks.js";
 import { eval_seed_options, section } from "./section.js";
 
@@ -9,7 +9,7 @@ const kPercent = { low: 0, high: 100, ticks: [0, 25, 50, 75, 100], tick_text: St
 
 /// Normal against S = 0 in pairs, from the ablation tables.
 export function ablation_section(data) {
-  const tables = data.tables.filter((table) => table.id.startsWith("ablation"));
+  const tables = data.tables.filter((table) => table.delay !== undefined);
   if (!tables.length) return null;
   const state = { table: tables.at(-1).id, recipe: data.recipes[0], seed: String(data.eval_seeds[0]?.seed), show: "ours" };
   const host = h("div", { class: "charts four-wide" });
@@ -31,7 +31,7 @@ export function ablation_section(data) {
       for (const entry of rows.values()) {
         if (entry.marks.length === 2) entry.links.push({ model: entry.marks[0].model, from: entry.marks[0].value, to: entry.marks[1].value });
       }
-      return dotplot({ title: column.label, rows: [...rows.values()], scale: kPercent, width: 300 });
+      return dotplot({ title: column.label, rows: [...rows.values()], scale: kPercent, width: 262 });
     }));
   }
   redraw();
@@ -39,7 +39,7 @@ export function ablation_section(data) {
   return section("ablation", "Without the state",
     "The same SchemaMem checkpoints on the same episodes, normally and with S set to zero after every commit.",
     h("div", { class: "controls" },
-      choice({ label: "Delay", name: "ablation-delay", value: state.table, change: set("table"), options: tables.map((table) => [table.id, table.delay_text]) }),
+      choice({ label: "Delay", name: "ablation-delay", value: state.table, change: set("table"), options: tables.map((table) => [table.id, whole(table.delay)]) }),
       choice({ label: "Numbers", name: "ablation-numbers", value: state.show, change: set("show"), options: [["ours", "Ours"], ["theirs", "Paper's"]] }),
       data.recipes.length > 1 && choice({ label: "Recipe", name: "ablation-recipe", value: state.recipe, change: set("recipe"),
         options: data.recipes.map((recipe) => [recipe, recipe]) }),

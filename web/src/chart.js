@@ -19,7 +19,7 @@ export class DelayChart {
       class: "chart", tabindex: "0", role: "group", "aria-roledescription": "chart",
       "aria-label": `${title}. ${describe} Left and right arrows read the values delay by delay.`,
       onkeydown: (event) => this.press(event), onblur: () => this.leave(),
-    }, h("figcaption", {}, title), this.plot_host, this.tip, this.live = h("div", { class: "unseen", role: "status" }));
+    }, h("figcaption", {}, title, this.remark = h("span", { class: "remark" })), this.plot_host, this.tip, this.live = h("div", { class: "unseen", role: "status" }));
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.plot_host);
   }
@@ -29,9 +29,10 @@ export class DelayChart {
     this.plot?.destroy();
   }
 
-  show({ lines, paper, log }) {
+  /// `delays`: those of all charts of the page, so that their axes are the same.
+  show({ lines, paper, log, delays: shared }) {
     Object.assign(this, { lines, paper, log });
-    const delays = new Set([...lines.flatMap((line) => line.delays), ...paper.map((point) => point.delay)]);
+    const delays = new Set([...shared, ...lines.flatMap((line) => line.delays), ...paper.map((point) => point.delay)]);
     this.delays = [...delays].filter((delay) => !log || delay > 0).sort((a, b) => a - b);
     this.draw();
   }
@@ -40,6 +41,7 @@ export class DelayChart {
     this.plot?.destroy();
     this.plot = null;
     this.tip.hidden = true;
+    this.remark.textContent = this.lines.length ? "" : "not measured";
     if (!this.delays.length) {
       replace(this.plot_host, h("p", { class: "gap" }, "Not measured"));
       return;
@@ -137,6 +139,8 @@ export class DelayChart {
     const { ctx } = u;
     const scale = devicePixelRatio;
     ctx.save();
+    ctx.setLineDash([]);  // the last line's are still set
+    ctx.globalAlpha = 1;
     const crowded = this.delays.length > 14;
     for (const line of this.lines) {
       if (line.faint || crowded) continue;

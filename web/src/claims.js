@@ -15,10 +15,21 @@ function value_cell(value, term) {
     partial && h("small", { class: "partial" }, ` ${value.have}/${value.of}`));
 }
 
+/// Training and evaluation of every run that the numbers were made from.
+function commands_of(data, results) {
+  return results.flatMap(({ made_by }) => {
+    if (!made_by?.runs.length) return [];
+    const runs = made_by.runs.map((index) => data.runs[index]);
+    const folders = runs.map((run) => run.folder).join(" ");
+    return [...runs.map((run) => run.command).filter(Boolean),
+      ...made_by.commands.map((one) => `schemamem ${one.command} ${folders} ${one.arguments}`)];
+  });
+}
+
 function claim_article(data, claim, seed) {
   const results = data.recipes.map((recipe) => ({ recipe,
     ...claim.results.find((one) => one.recipe === recipe && String(one.eval_seed) === seed) }));
-  const commands = [...new Set(results.flatMap((result) => result.commands ?? []))];
+  const commands = commands_of(data, results);
   return h("article", { class: "claim", id: `claim-${claim.id}`, "data-verdicts": results.map((one) => one.verdict).join(" ") },
     h("div", { class: "said" },
       h("p", { class: "where" }, claim.section),
@@ -35,9 +46,19 @@ function claim_article(data, claim, seed) {
           results.map((one) => h("td", { class: "number" }, badge(one.verdict ?? "unmeasured"))))))),
       h("details", {}, h("summary", {}, "How it is judged, and the commands"),
         h("p", {}, "Holds when ", h("span", { class: "rule" }, claim.rule), ".",
-          results.filter((one) => one.missing).map((one) => h("span", {}, ` ${one.recipe}: ${one.missing}.`))),
+          " A missing setting or run leaves it undecided as long as it could change the answer."),
         commands.length > 0 && h("div", { class: "code" }, copy_button(commands.join("\n"), "the commands"),
-          h("pre", { tabindex: "0" }, commands.join("\n"))))));
+          h("pre", { tabindex: "0", "aria-label": "Commands" }, commands.join("\n"))))));
+}
+
+/// Arrow keys inside a strip, which is one stop for Tab.
+function walk(event) {
+  const cells = [...event.currentTarget.children];
+  const to = cells[cells.indexOf(event.target) + { ArrowRight: 1, ArrowLeft: -1 }[event.key]];
+  if (!to) return;
+  event.preventDefault();
+  cells.forEach((cell) => { cell.tabIndex = cell === to ? 0 : -1; });
+  to.focus();
 }
 
 /// A line of squares a recipe, one a claim: the whole page at a glance.
@@ -49,9 +70,9 @@ export function scoreboard(data) {
     const words = Object.entries(count).filter(([, n]) => n).map(([name, n]) => `${n} ${name === "holds" && n > 1 ? "hold" : name === "fails" && n > 1 ? "do not hold" : kVerdicts[name].text}`);
     return h("div", { class: "score" },
       h("p", {}, h("strong", {}, recipe), h("span", {}, ` ${words.join(", ")}`)),
-      h("div", { class: "strip" }, data.claims.map((claim) => {
+      h("div", { class: "strip", role: "group", "aria-label": `Claims, ${recipe}`, onkeydown: walk }, data.claims.map((claim, i) => {
         const verdict = verdict_of(claim, recipe, seed);
-        return h("a", { href: `#claim-${claim.id}`, class: `cell ${verdict}`, title: claim.quote,
+        return h("a", { href: `#claim-${claim.id}`, class: `cell ${verdict}`, title: claim.quote, tabindex: i ? -1 : 0,
           "aria-label": `${kVerdicts[verdict].text}: ${claim.quote}` }, h("span", { "aria-hidden": "true" }, kVerdicts[verdict].sign));
       })));
   }));

@@ -13,6 +13,8 @@ export function cost_section(data) {
   const label = Object.fromEntries(data.models.map((model) => [model.name, model.label]));
   const state = { recipe: data.recipes[0], show: "both", seed: "" };
   const host = h("div", {});
+  const legend = () => h("div", { class: "legend", "aria-hidden": "true" },
+    data.models.map((model) => h("span", {}, swatch(model.name), model.label)), h("span", {}, swatch(data.models[0].name, true), "paper"));
   const of_recipe = (content) => content.ours.find((one) => one.recipe === state.recipe);
 
   function redraw() {
@@ -27,8 +29,9 @@ export function cost_section(data) {
     const high = 10 ** Math.ceil(Math.log10(Math.max(100000, ...values)));
     const ticks = [];
     for (let tick = low; tick <= high; tick *= 10) ticks.push(tick);
-    replace(host, h("div", { class: "charts two" },
+    replace(host, h("div", { class: "charts two" }, h("div", {},
       dotplot({ title: "Optimiser steps until the final target, log axis", rows, width: 520, scale: { low, high, log: true, ticks, tick_text: whole } }),
+      legend()),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Training cost" }, result_table(table, state))));
   }
   redraw();
@@ -38,8 +41,6 @@ export function cost_section(data) {
     data.recipes.length > 1 && h("div", { class: "controls" }, choice({ label: "Recipe", name: "cost-recipe", value: state.recipe,
       options: data.recipes.map((recipe) => [recipe, recipe]), change: (recipe) => { state.recipe = recipe; redraw(); } })),
     host,
-    h("div", { class: "legend", "aria-hidden": "true" }, data.models.map((model) => h("span", {}, swatch(model.name), model.label)),
-      h("span", {}, swatch(data.models[0].name, true), "paper")),
     times.length > 0 && h("details", { class: "numbers" }, h("summary", {}, "Time of our runs"),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Time of our runs" }, h("table", { class: "data" },
         h("thead", {}, h("tr", {}, ["Recipe", "Model"].map((head) => h("th", { scope: "col" }, head)),

@@ -53,8 +53,9 @@ export function curves_section(data) {
   }
 
   function redraw() {
+    const delays = new Set(data.curves.filter((curve) => curve.kind === state.kind).flatMap((curve) => curve.delays));
     for (const { chart, setting, column } of charts) {
-      chart.show({ lines: lines_for(setting, column), paper: paper_for(setting, column), log: state.axis === "log" });
+      chart.show({ lines: lines_for(setting, column), paper: paper_for(setting, column), log: state.axis === "log", delays });
     }
     replace(legend, legend_items());
     replace(numbers_body, numbers_open() && numbers());

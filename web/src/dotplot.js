@@ -1,13 +1,17 @@
 import { h, replace, svg } from "./dom.js";
 import { swatch, mark, model_variable } from "./marks.js";
 
-const kRow = 22, kLeft = 48, kTop = 6, kBottom = 24;
+const kRow = 22, kLeft = 46, kRight = 22, kTop = 6, kBottom = 24;
 
 /// Rows of marks on one axis: {title, rows: [{label, marks: [{model, value, hollow, text}], links: [{model, from, to}]}],
 /// scale: {low, high, log, ticks, tick_text}}. Pointing at a row shows its numbers.
-export function dotplot({ title, rows, scale, width = 340 }) {
+export function dotplot({ title, rows, scale, width: widest }) {
+  const width = Math.min(widest, Math.max(240, document.documentElement.clientWidth - 40));  // letters keep their size
+  if (rows.every((row) => !row.marks.length)) {
+    return h("figure", { class: "chart" }, h("figcaption", {}, title), h("div", { class: "plot" }, h("p", { class: "gap" }, "Not measured")));
+  }
   const height = kTop + rows.length * kRow + kBottom;
-  const span = width - kLeft - 12;
+  const span = width - kLeft - kRight;
   const map = scale.log ? Math.log : (value) => value;
   const x = (value) => kLeft + span * (map(value) - map(scale.low)) / (map(scale.high) - map(scale.low));
   const tip = h("div", { class: "tip", hidden: true });

@@ -9,9 +9,9 @@ export const fixed = (value, places) => value.toFixed(places).replace("-", "\u22
 /// How a quantity is written: percentages and points with `places`, counts with thousands separators.
 export function quantity(value, unit, places = 1) {
   if (value === null || value === undefined) return "–";
-  if (unit === "percent") return `${fixed(value, places)}`;
+  if (unit === "percent") return fixed(value, places);
   if (unit === "points") return fixed(value, places);
-  if (unit === "ratio") return `${fixed(value, places)}×`;
+  if (unit === "target") return `${whole(value)} %`;
   return whole(value);
 }
 

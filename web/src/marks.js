@@ -9,9 +9,9 @@ export const model_variable = (model) => `--${model in kShapes ? model : "other"
 export const model_colour = (model) => colour(model_variable(model));
 export const recipe_dash = (data, recipe) => kDashes[data.recipes.indexOf(recipe) % kDashes.length];
 
-/// The outline of a mark around (x, y), for a canvas path or the `d` of an SVG path.
+/// The corners of a mark around (x, y); none for a circle.
 export function outline(shape, x, y, r) {
-  if (shape === "square") return [[x - r, y - r], [x + r, y - r], [x + r, y + r], [x - r, y + r]].map(([a, b]) => [a * 1, b * 1]);
+  if (shape === "square") return [[x - r, y - r], [x + r, y - r], [x + r, y + r], [x - r, y + r]];
   if (shape === "triangle") return [[x, y - 1.25 * r], [x + 1.15 * r, y + 0.85 * r], [x - 1.15 * r, y + 0.85 * r]];
   return null;
 }

@@ -29,18 +29,35 @@ function run_entry(run) {
       document_block("Manifest", JSON.stringify(run.manifest, null, 2))));
 }
 
+const kFewRuns = 12;  // up to here a list is short enough to stand open
+
+function grouped(data, runs, open) {
+  const groups = new Map();
+  for (const run of runs) {
+    const label = data.models.find((model) => model.name === run.model)?.label ?? run.model;
+    const key = `${run.recipe} · ${label}`;
+    groups.set(key, [...(groups.get(key) ?? []), run]);
+  }
+  return [...groups].map(([name, members]) => {
+    const passed = members.filter((run) => run.status === "passed").length;
+    return h("details", { class: "runs", open }, h("summary", {}, swatch(members[0].model), h("strong", {}, name),
+      h("span", {}, `${whole(members.length)} ${members.length === 1 ? "run" : "runs"}, ${passed === members.length ? "all reached their target" : `${whole(passed)} reached their target`}`)),
+    members.map(run_entry));
+  });
+}
+
 export function runs_section(data) {
-  const list = h("div", { class: "runs" });
+  const list = h("div", {});
   const count = h("p", { class: "key", role: "status" });
   function redraw(words) {
     const wanted = data.runs.filter((run) => words.every((word) =>
       `${run.name} ${run.model} ${run.setting} ${run.recipe} ${run.status} ${run.checkpoints.join(" ")}`.toLowerCase().includes(word)));
-    replace(list, wanted.map(run_entry));
-    count.textContent = `${wanted.length} of ${data.runs.length} runs`;
+    replace(list, grouped(data, wanted, words.length > 0 || data.runs.length <= kFewRuns));
+    count.textContent = words.length ? `${whole(wanted.length)} of ${whole(data.runs.length)} runs` : "";
   }
   redraw([]);
   return section("runs", "Runs, manifests and hashes",
-    "Every number above comes from these folders. The manifest says what was asked for, with which program; the hash names the weights that were evaluated.",
+    "Every number above comes from these folders. The manifest says what was asked for and by which program; the hash names the weights that were evaluated.",
     h("div", { class: "controls" }, h("label", { class: "search" }, h("span", {}, "Find a run"),
       h("input", { type: "search", placeholder: "model, setting, recipe or hash", oninput: (event) =>
         redraw(event.target.value.toLowerCase().split(/\s+/).filter(Boolean)) }))),

@@ -8,43 +8,52 @@ const kVerdictText = { within: "within the paper's seed spread", better: "better
   worse: "worse than the paper's spread", missing: "not measured" };
 const kVerdictSign = { within: "=", better: "▲", worse: "▼" };
 
+const kExact = ["count", "target"];  // no spread over seeds
+
 /// Ours and the paper's on one line from 0 to 100: filled and hollow, with their spread.
 function strip(model, ours, paper) {
-  const x = (value) => 3 + 54 * Math.min(1, Math.max(0, value / 100));
+  const x = (value) => 4 + 80 * Math.min(1, Math.max(0, value / 100));
   const whisker = (one, y, opacity) => one?.sd > 0 &&
     svg("line", { x1: x(one.mean - one.sd), x2: x(one.mean + one.sd), y1: y, y2: y, "stroke-width": 1.5, "stroke-opacity": opacity,
       stroke: `var(${model_variable(model)})` });
-  return svg("svg", { class: "strip-plot", viewBox: "0 0 60 12", width: 60, height: 12, "aria-hidden": "true" },
-    svg("line", { x1: 3, x2: 57, y1: 6, y2: 6, stroke: "var(--grid)" }),
+  return svg("svg", { class: "strip-plot", viewBox: "0 0 88 12", width: 88, height: 12, "aria-hidden": "true" },
+    svg("line", { x1: 4, x2: 84, y1: 6, y2: 6, stroke: "var(--grid)" }),
     whisker(paper, 9, 0.45), whisker(ours, 3, 0.8),
     paper && mark(model, x(paper.mean), 6, 3.2, true), ours && mark(model, x(ours.mean), 6, 3));
 }
 
-const number = (one, column) => [quantity(one.mean, column.unit, column.places),
-  one.sd !== null && one.sd !== undefined && h("small", {}, ` ± ${quantity(one.sd, column.unit, column.places)}`)];
+const number = (one, column) => [one.beyond && ">", quantity(one.mean, column.unit, column.places),
+  one.sd !== null && one.sd !== undefined && !kExact.includes(column.unit) && h("small", {}, ` ± ${quantity(one.sd, column.unit, column.places)}`)];
+
+const explanation = (ours) => [ours.seeds?.length && seeds_text(ours.seeds), ours.capped && "includes a run that ended at its step limit",
+  kVerdictText[ours.verdict]].filter(Boolean).join("; ");
+
+function sign(ours) {
+  if (!(ours.verdict in kVerdictSign)) return null;
+  const words = kVerdictText[ours.verdict];
+  return h("span", { class: `verdict ${ours.verdict}`, title: words, role: "img", "aria-label": words }, kVerdictSign[ours.verdict]);
+}
+
+function ours_part(ours, column, both) {
+  if (!ours) return h("div", { class: "ours gap" }, "not measured");
+  return h("div", { class: "ours", title: explanation(ours) }, number(ours, column),
+    h("span", { class: "aside-mark" }, ours.capped && h("sup", {}, "†"), both && sign(ours)));
+}
+
+const theirs_part = (paper, column) =>
+  h("div", { class: "theirs" }, paper ? number(paper, column) : "–", h("span", { class: "aside-mark" }));
 
 function cell(table, row, column, content, state) {
+  if (content === null) return h("td", { class: "number gap" }, h("span", { title: "absent by construction" }, "—"), h("span", { class: "aside-mark" }));
   const model = column.model ?? row.model;
-  if (content === null) return h("td", { class: "number gap", title: "absent by construction" }, "—");
-  if (content.text !== undefined) return h("td", {}, content.text);
-  const ours = content.ours.find((one) => one.recipe === state.recipe && (one.eval_seed === null || String(one.eval_seed) === state.seed));
-  const paper = content.paper;
-  const parts = [];
-  if (state.show !== "theirs") {
-    parts.push(ours
-      ? h("div", { class: "ours", title: [ours.seeds?.length && seeds_text(ours.seeds), ours.capped && `${ours.capped} at the step limit`,
-          ours.interval && `95 % interval over episodes ${quantity(ours.interval[0], column.unit, 1)} to ${quantity(ours.interval[1], column.unit, 1)} [ours]`]
-          .filter(Boolean).join("; ") }, number(ours, column), ours.capped ? h("sup", { title: "includes a run that ended at its step limit" }, "†") : null,
-        ours.verdict in kVerdictSign && state.show === "both"
-          ? h("span", { class: `verdict ${ours.verdict}`, title: kVerdictText[ours.verdict], role: "img", "aria-label": kVerdictText[ours.verdict] }, kVerdictSign[ours.verdict])
-          : null)
-      : h("div", { class: "ours gap" }, "not measured"));
-  }
-  if (state.show !== "ours") parts.push(h("div", { class: "theirs" }, paper ? number(paper, column) : "–"));
-  if (column.unit === "percent" && model && (ours || paper)) {
-    parts.push(strip(model, state.show === "theirs" ? null : ours, state.show === "ours" ? null : paper));
-  }
-  return h("td", { class: "number" }, h("div", { class: "cell" }, parts));
+  const show = table.own ? "ours" : state.show;
+  const ours = show !== "theirs" && content.ours.find((one) => one.recipe === state.recipe &&
+    (one.eval_seed === null || String(one.eval_seed) === state.seed));
+  const paper = show !== "ours" && content.paper;
+  return h("td", { class: "number" }, h("div", { class: "cell" },
+    show !== "theirs" && ours_part(ours, column, show === "both"),
+    show !== "ours" && theirs_part(paper, column),
+    column.unit === "percent" && (ours || paper) && strip(model, ours, paper)));
 }
 
 export function result_table(table, state) {
@@ -56,12 +65,12 @@ export function result_table(table, state) {
   const grouped = groups.some((group) => group.text);
   let before;
   return h("table", { class: "data results", id: `table-${table.id}` },
-    h("caption", {}, table.caption),
+    h("caption", {}, table.own && h("span", { class: "own" }, "ours"), table.caption),
     h("thead", {},
       grouped && h("tr", {}, table.heads.map(() => h("td", {})), groups.map((group) =>
         h("th", { colspan: group.span, scope: "colgroup", class: "group" }, group.text))),
       h("tr", {}, table.heads.map((head) => h("th", { scope: "col" }, head)),
-        table.columns.map((column) => h("th", { scope: "col", class: "number" }, column.label)))),
+        table.columns.map((column) => h("th", { scope: "col", class: "number" }, column.label, h("span", { class: "aside-mark" }))))),
     h("tbody", {}, table.rows.map((row) => {
       const opens = before !== undefined && row.heads[0] !== before;
       const repeats = row.heads[0] === before;

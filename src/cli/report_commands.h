@@ -1,0 +1,9 @@
+#pragma once
+
+#include "cli/commands.h"
+
+namespace schemamem {
+
+void register_report(CLI::App& program, Commands& commands);
+
+}  // namespace schemamem
