@@ -10,7 +10,8 @@ packages_of() {
     # compiler checks the NEON kernels; binutils has nm.
     test) echo clang-14 libclang-rt-14-dev llvm-14 clang-format-14 g++-12-aarch64-linux-gnu binutils util-linux ;;
     tidy) echo clang-14 clang-tidy-14 clang-format-14 python3 ;;
-    extras) echo python3 python3-venv ;;
+    # the report page is tested in a real browser
+    extras) echo python3 python3-venv chromium ;;
     *) echo "deps: unknown group '$1'; the groups are build, test, tidy, extras" >&2; exit 64 ;;
   esac
 }

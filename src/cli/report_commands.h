@@ -5,5 +5,6 @@
 namespace schemamem {
 
 void register_paper(CLI::App& program, Commands& commands);
+void register_report(CLI::App& program, Commands& commands);
 
 }  // namespace schemamem
