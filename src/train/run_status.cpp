@@ -178,18 +178,17 @@ const RunStatus& RunFollower::look() {
   const auto holder = FileLock::holder_of(folder_ / "lock");
   read_manifest();
   status_.message.clear();
-  if (!fs::exists(folder_ / "run.json")) {
-    status_.state = holder ? RunState::kRunning : RunState::kWaiting;
-    return status_;
-  }
-  read_metrics();
-  read_events();
-  const auto result = read_object(folder_ / "result.json");
-  if (result && field(*result, "hash", std::string()) == (request_ ? run_hash(*request_) : "")) {
-    status_.state = field(*result, "status", std::string()) == "passed" ? RunState::kPassed : RunState::kStepLimit;
-    status_.progress.step = field(*result, "steps", status_.progress.step);
-    status_.seconds = field(*result, "seconds", status_.seconds);
-    return status_;
+  const bool begun = fs::exists(folder_ / "run.json");
+  if (begun) {
+    read_metrics();
+    read_events();
+    const auto result = read_object(folder_ / "result.json");
+    if (result && request_ && field(*result, "hash", std::string()) == run_hash(*request_)) {
+      status_.state = field(*result, "status", std::string()) == "passed" ? RunState::kPassed : RunState::kStepLimit;
+      status_.progress.step = field(*result, "steps", status_.progress.step);
+      status_.seconds = field(*result, "seconds", status_.seconds);
+      return status_;
+    }
   }
   if (holder) {
     status_.state = RunState::kRunning;
@@ -198,7 +197,7 @@ const RunStatus& RunFollower::look() {
     status_.state = RunState::kFailed;
     status_.message = field(*mark, "message", std::string("failed.json gives no reason"));
   } else {
-    status_.state = RunState::kStopped;
+    status_.state = begun ? RunState::kStopped : RunState::kWaiting;
   }
   return status_;
 }

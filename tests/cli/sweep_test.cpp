@@ -46,8 +46,9 @@ struct Sweep {
   int run(const std::string& more = "") { return start(more).wait().code; }
   json status() const { return json::parse(call("sweep status --json " + path()).out); }
   std::vector<std::filesystem::path> runs() const {
+    const json now = status();
     std::vector<std::filesystem::path> runs;
-    for (const json& cell : status()["cells"]) runs.push_back(folder / "s" / cell["run"].get<std::string>());
+    for (const json& cell : now["cells"]) runs.push_back(folder / "s" / cell["run"].get<std::string>());
     return runs;
   }
   int events(const std::filesystem::path& run, const std::string& event) const {

@@ -102,6 +102,9 @@ TEST(RunStatus, AFailedRunSaysWhyUntilTheMarkIsRemoved) {
   EXPECT_TRUE(unmark_failed(world.folder / "run"));
   EXPECT_FALSE(unmark_failed(world.folder / "run"));
   EXPECT_EQ(follower.look().state, RunState::kStopped);
+  ASSERT_TRUE(mark_failed(world.folder / "run", 73, "no room for a manifest"));
+  std::filesystem::remove(world.folder / "run" / "run.json");
+  EXPECT_EQ(follower.look().state, RunState::kFailed);
 }
 
 TEST(RunStatus, CommittedResultsNeedNoCheckpoints) {
