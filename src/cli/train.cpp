@@ -72,9 +72,7 @@ Status run(const RunRequest& request, const RunOptions& options, Console& consol
                                        {.isa = options.isa});
   if (!model) return model.error();
   const StopOnSignal signals;
-  LiveView view(
-      console.err, Paint(console.paint_err), console.live,
-      fmt::format("{} {} {} seed {}", request.model, request.setting.name(), request.recipe.name, request.seed));
+  LiveView view(console.err, Paint(console.paint_err), console.live, request);
   const Result<RunResult> result = train_run(**model, request, options, signals.flag(), view);
   view.close();
   if (!result) return result.error();

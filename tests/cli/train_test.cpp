@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "cli/live_view.h"
+#include "cli/progress_view.h"
 #include "support/cli.h"
 #include "support/temporary_folder.h"
 
