@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/live_view.h"
+#include "cli/progress_view.h"
 
 namespace schemamem {
 namespace {
@@ -13,13 +14,6 @@ namespace {
 constexpr std::chrono::milliseconds kRedrawEvery{200};
 constexpr std::chrono::seconds kLineEvery{20};
 constexpr int kBarWidth = 24;
-
-/// "0:07", "12:30", "3:05:00"
-std::string clock_text(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::max(0.0, std::round(seconds)));
-  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
-  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-}
 
 }  // namespace
 
@@ -37,7 +31,7 @@ std::string EvalProgress::line(Clock::time_point at) const {
   const double seconds = std::chrono::duration<double>(at - started_).count();
   const double share = static_cast<double>(done_) / static_cast<double>(std::max<std::int64_t>(1, total_));
   const double speed = seconds > 0 ? static_cast<double>(done_) / seconds : 0;
-  const std::string left = share > 0 ? clock_text(seconds / share - seconds) : "?";
+  const std::string left = share > 0 ? clock_text(std::max(0.0, seconds / share - seconds)) : "?";
   return fmt::format("{}{:5.1f} %  {} left  {:.0f} k tokens/s  {}", redraws_ ? bar(100 * share, kBarWidth) + " " : "",
                      100 * share, left, 1e-3 * speed, subject_);
 }
