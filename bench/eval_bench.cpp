@@ -1,5 +1,6 @@
 // Evaluation of every model on all scenarios at the paper's five delays, beside the engine's own forward pass over the
-// same episodes, encoded ahead and on the same threads. Both have to give the same answers before anything is timed.
+// same episodes or over those of `schemamem bench step`, whichever is faster, encoded ahead and on the same threads.
+// Both have to give the same answers before anything is timed.
 
 #include <fmt/format.h>
 
@@ -24,6 +25,9 @@ constexpr int kRepeats = 5;
 /// Share of the forward pass's speed that an evaluation of SchemaMem is held to.
 constexpr double kTarget = 0.60;
 
+/// Episodes of 400 tokens, as `schemamem bench step` has them.
+const std::vector<TaskCase> kSteps(4, {.setting = kSetting, .scenario = Scenario::kRetention, .delay = 388});
+
 std::vector<TaskCase> all_cases() {
   std::vector<TaskCase> cases{{.setting = kSetting, .scenario = Scenario::kImmediate}};
   for (const Scenario scenario : {Scenario::kRetention, Scenario::kInterference, Scenario::kOverwrite}) {
@@ -36,9 +40,10 @@ std::vector<TaskCase> all_cases() {
 /// Episodes encoded ahead, and the forward pass of training over them.
 class Forward {
  public:
-  Forward(const LoadedModel<float>& model, int threads) : model_(model), pool_(threads) {
+  Forward(const LoadedModel<float>& model, const std::vector<TaskCase>& cases, int threads)
+      : model_(model), pool_(threads) {
     std::size_t longest = 0;
-    for (const TaskCase& request : all_cases()) {
+    for (const TaskCase& request : cases) {
       EvaluationEpisodes source(request, {.episodes = kEpisodes});
       for (auto tokens = source.next(); !tokens.empty(); tokens = source.next()) {
         episodes_.push_back({tokens.begin(), tokens.end()});
@@ -116,7 +121,7 @@ int main() {
     made->initialise("ours", 1, {weights.data(), {weights.size()}});
     const auto model = LoadedModel<float>::make(spec, weights).value();
     for (int threads = 1; threads <= cores; threads *= 2) {
-      Forward forward(*model, threads);
+      Forward forward(*model, all_cases(), threads), step(*model, kSteps, threads);
       Evaluator evaluator(model, kSetting, Mode::kRecurrent, {.threads = threads});
       forward.run();
       const std::int64_t expected = forward.right(), found = evaluate(evaluator);
@@ -126,14 +131,15 @@ int main() {
         fmt::print(stderr, "{}: {} right answers, expected {}: nothing is timed\n", name, found, expected);
         return 1;
       }
-      double quick = 1e9, ours = 1e9;
+      // Tokens a second, the best of all repetitions; the forward pass may choose its kind of episodes.
+      double quick = 0, ours = 0;
       for (int i = 0; i < kRepeats; ++i) {
-        quick = std::min(quick, seconds_of([&] { forward.run(); }));
-        ours = std::min(ours, seconds_of([&] { evaluate(evaluator); }));
+        for (Forward* one : {&forward, &step})
+          quick = std::max(quick, static_cast<double>(one->tokens()) / seconds_of([&] { one->run(); }));
+        ours = std::max(ours, static_cast<double>(forward.tokens()) / seconds_of([&] { evaluate(evaluator); }));
       }
-      const auto tokens = static_cast<double>(forward.tokens());
-      fmt::print("{:<10} {:>7} {:>18.0f} {:>18.0f} {:>6.1f}% {:>7}\n", name, threads, tokens / quick, tokens / ours,
-                 100 * quick / ours, name == "schemamem" ? fmt::format("{:.0f}%", 100 * kTarget) : "");
+      fmt::print("{:<10} {:>7} {:>18.0f} {:>18.0f} {:>6.1f}% {:>7}\n", name, threads, quick, ours, 100 * ours / quick,
+                 name == "schemamem" ? fmt::format("{:.0f}%", 100 * kTarget) : "");
     }
   }
   return 0;
