@@ -95,6 +95,8 @@ DiffCell compare(const Ledger& ledger, const Selection& selection, const PaperCe
   }
   if (paper.seed) cell.seeds = {*paper.seed};
   cell.verdict = judge(paper, cell.ours);
+  // Steps that did not reach the target are no cost of reaching it.
+  if (cell.capped && paper.column.ends_with("steps")) cell.verdict = Verdict::kWorse;
   return cell;
 }
 

@@ -15,7 +15,8 @@ namespace schemamem {
 /// within   |ours - paper| is at most the paper's SD over its training seeds, plus what rounding may hide: half a unit
 ///          of the last digit of the mean, and as much of the SD where that is printed
 /// better   outside of it, on the good side: higher accuracy; fewer steps; lower accuracy of written values without S
-/// worse    outside of it, on the other side; or any difference where equality is asked for (resources)
+/// worse    outside of it, on the other side; any difference where equality is asked for (resources); steps of a run
+///          that never reached its target
 /// missing  no run has the number
 /// Our own SD is told beside it but widens nothing: noisy runs shall not agree with the paper more easily.
 enum class Verdict { kWithin, kBetter, kWorse, kMissing };

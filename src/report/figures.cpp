@@ -119,7 +119,7 @@ class Figures {
     grid.setup = fmt::format(
         "set xrange [-0.6:8.6]\nset yrange [{}:104]\nset ytics 25\nset xzeroaxis ls 20\n{}"
         "place(s) = (strstrt(\"A3V3A3V4A3V5A4V3A4V4A4V5A5V3A5V4A5V5\", s) - 1) / 4\n",
-        std::min(-8.0, std::floor(data.low()) - 2), picker(name));
+        std::min(-16.0, std::floor(data.low()) - 8), picker(name));
     for (const NamedColumn& column : columns_) {
       const bool bottom = column.group != "retained";
       Panel panel{.title = std::string(column.title), .note = note(data, column.name, kPaperSettings)};

@@ -84,11 +84,18 @@ class Gaps {
 
   std::string no_run(std::string_view model, const Settings& settings) const {
     std::vector<std::string> parts;
-    for (const auto& [setting, seeds] : settings)
-      parts.push_back(fmt::format("{} (seed{} {})", setting, seeds.size() == 1 ? "" : "s", fmt::join(seeds, ", ")));
+    bool nothing = settings.size() == kPaperSettings.size();
+    for (const auto& [setting, seeds] : settings) {
+      const bool all = seeds.size() == kPaperSeeds.size();
+      nothing = nothing && all;
+      parts.push_back(
+          all ? setting
+              : fmt::format("{} seed{} {}", setting, seeds.size() == 1 ? "" : "s", fmt::join(seeds, " and ")));
+    }
+    const std::string where = nothing ? "" : fmt::format(" in {}", fmt::join(parts, ", "));
     const auto& [setting, seeds] = *settings.begin();
-    return fmt::format("No run of {} in {}. `schemamem train --model {} --setting {} --seed {} --recipe {}` makes {}.",
-                       model, fmt::join(parts, ", "), model, setting, *seeds.begin(), selection_.recipe,
+    return fmt::format("No run of {}{}. `schemamem train --model {} --setting {} --seed {} --recipe {}` makes {}.",
+                       model, where, model, setting, *seeds.begin(), selection_.recipe,
                        settings.size() == 1 && seeds.size() == 1 ? "it" : "the first");
   }
 
@@ -112,7 +119,7 @@ std::vector<std::string> capped_runs(const Ledger& ledger, const Selection& sele
   std::set<std::string> folders;
   for (const PaperCell& cell : cells)
     for (const LedgerRun* run : ledger.runs_of(selection.recipe, cell.model, cell.setting))
-      if (run->capped()) folders.insert(run->folder.string());
+      if (cell.better != Better::kEqual && run->capped()) folders.insert(run->folder.string());
   if (folders.empty()) return {};
   return {fmt::format("† Ended at the step limit, short of the target: {}. Kept, and no success.",
                       fmt::join(folders, ", "))};

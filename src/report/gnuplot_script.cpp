@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+#include <vector>
+
 #include "report/paper_numbers.h"
 
 namespace schemamem {
@@ -27,25 +30,57 @@ set grid ytics ls 20
 set style fill transparent solid 0.16 noborder
 set datafile separator comma
 set bars 0.6
+unset key
 )";
 
 std::string terminals(const PanelGrid& grid) {
   return fmt::format(
       "if (!exists(\"format\")) format = \"pdf\"\n"
       "if (format eq \"svg\") set terminal svg size {:.0f},{:.0f} font \"Helvetica,12\" background rgb \"white\"\n"
-      "if (format eq \"pdf\") set terminal pdfcairo size {}in,{}in font \"Helvetica,9\"\n"
+      "if (format eq \"pdf\") set terminal pdfcairo size {}in,{}in font \"Helvetica,9\" fontscale 0.75 linewidth 1.4 "
+      "pointscale 1.25\n"
       "if (format eq \"png\") set terminal pngcairo size {:.0f},{:.0f} font \"Helvetica,9\" fontscale {:.2f}\n"
       "set output \"{}.\".format\n",
       grid.width * kSvgDotsPerInch, grid.height * kSvgDotsPerInch, grid.width, grid.height,
       grid.width * kPngDotsPerInch, grid.height * kPngDotsPerInch, kPngDotsPerInch / 72, grid.name);
 }
 
-/// The legend rides on the first panel's plot and is drawn above all of them.
-std::string legend() {
-  std::string text;
+/// One line above all panels: gnuplot's own key breaks into rows when a panel is narrower than it.
+std::string legend(double width, double height) {
+  constexpr double kSample = 0.42, kSpace = 0.08, kLetter = 0.078, kGap = 0.26;  // inches
+  struct Item {
+    std::string_view text;
+    int style;
+  };
+  std::vector<Item> items;
   for (std::size_t i = 0; i < kPaperModels.size(); ++i)
-    text += fmt::format(", \\\n     keyentry with linespoints ls {} title \"{}\"", i + 1, kPaperModels[i].title);
-  return text + ", \\\n     keyentry with points ls 22 title \"hollow: the paper's\"";
+    items.push_back({kPaperModels[i].title, static_cast<int>(i) + 1});
+  items.push_back({"hollow: the paper's", 22});
+  double total = -kGap;
+  for (const Item& item : items) total += kSample + kSpace + kLetter * static_cast<double>(item.text.size()) + kGap;
+  std::string text;
+  double x = (width - total) / 2;
+  const double y = 1 - 0.2 / height;
+  for (const auto& [name, style] : items) {
+    const int tag = 200 + style;
+    if (style != 22)
+      text += fmt::format("set arrow {} from screen {:.4f},{:.4f} to screen {:.4f},{:.4f} nohead ls {}\n", tag,
+                          x / width, y, (x + kSample) / width, y, style);
+    text += fmt::format("set label {} \"\" at screen {:.4f},{:.4f} point ls {}\n", tag, (x + kSample / 2) / width, y,
+                        style);
+    text += fmt::format("set label {} \"{}\" at screen {:.4f},{:.4f} left\n", tag + 50, name,
+                        (x + kSample + kSpace) / width, y);
+    x += kSample + kSpace + kLetter * static_cast<double>(name.size()) + kGap;
+  }
+  return text;
+}
+
+/// Once drawn, the legend and the labels of the whole figure are not drawn again.
+std::string unset_labels() {
+  std::string text = "unset label 100\nunset label 101\n";
+  for (const int style : {1, 2, 3, 22})
+    text += fmt::format("unset arrow {0}\nunset label {0}\nunset label {1}\n", 200 + style, 250 + style);
+  return text;
 }
 
 }  // namespace
@@ -60,13 +95,11 @@ std::string gnuplot_script(const PanelGrid& grid) {
   if (!grid.y_label.empty())
     text +=
         fmt::format("set label 101 \"{}\" at screen {:.4f},0.5 center rotate by 90\n", grid.y_label, 0.16 / grid.width);
+  text += legend(grid.width, grid.height);
   for (std::size_t i = 0; i < grid.panels.size(); ++i) {
     const Panel& panel = grid.panels[i];
     const bool left = i % grid.columns == 0, bottom = i / grid.columns + 1 == rows;
     text += "\n";
-    text += i == 0 ? fmt::format("set key at screen 0.5,{:.4f} center top horizontal maxrows 1 samplen 3.2 width 1\n",
-                                 1 - 0.08 / grid.height)
-                   : "unset key\n";
     text += panel.title.empty() ? "unset title\n" : fmt::format("set title \"{}\" offset 0,-0.6\n", panel.title);
     if (!grid.row_labels.empty())
       text += left ? fmt::format("set ylabel \"{}\" offset 0.6,0\n", grid.row_labels.at(i / grid.columns))
@@ -75,12 +108,12 @@ std::string gnuplot_script(const PanelGrid& grid) {
     text += bottom ? "set format x \"%g\"\n" : "set format x \"\"\n";
     text += panel.note.empty() ? "unset label 102\n"
                                : fmt::format(
-                                     "set label 102 \"{}\" at graph 0.03,0.09 left font \",8\" textcolor rgb "
+                                     "set label 102 \"{}\" at graph 0.03,0.055 left font \",8\" textcolor rgb "
                                      "\"#777777\" front\n",
                                      panel.note);
     text += panel.before;
-    text += "plot " + panel.plot + (i == 0 ? legend() : "") + "\n";
-    if (i == 0) text += "unset label 100\nunset label 101\n";
+    text += "plot " + panel.plot + "\n";
+    if (i == 0) text += unset_labels();
   }
   return text + "unset multiplot\nunset output\n";
 }

@@ -16,20 +16,6 @@ constexpr const char* kReading =
     "its "
     "step limit, n: seeds, where they are not the paper's three.";
 
-std::string_view mark(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kWithin:
-      return " ≈";
-    case Verdict::kBetter:
-      return " ▲";
-    case Verdict::kWorse:
-      return " ▼";
-    case Verdict::kMissing:
-      break;
-  }
-  return "";
-}
-
 std::string number_text(double value, int decimals) {
   return decimals > 0 ? fmt::format("{:.{}f}", value, decimals) : grouped(std::llround(value));
 }
@@ -289,14 +275,29 @@ class Tables {
 
 }  // namespace
 
+std::string_view verdict_mark(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kWithin:
+      return " ≈";
+    case Verdict::kBetter:
+      return " ▲";
+    case Verdict::kWorse:
+      return " ▼";
+    case Verdict::kMissing:
+      break;
+  }
+  return "";
+}
+
 std::string ours_text(const DiffCell& cell, int decimals, bool with_sd) {
   if (!cell.ours) return "—";
   std::string text = number_text(cell.ours->mean, decimals);
   if (with_sd && cell.ours->sd) text += fmt::format(" ± {}", number_text(*cell.ours->sd, decimals));
-  if (!cell.paper.seed && cell.paper.better != Better::kEqual && cell.ours->count != kPaperSeeds.size())
+  const bool of_runs = cell.paper.better != Better::kEqual;  // resources are a model's
+  if (of_runs && !cell.paper.seed && cell.ours->count != kPaperSeeds.size())
     text += fmt::format(" (n={})", cell.ours->count);
-  if (cell.capped) text += " †";
-  return text + std::string(mark(cell.verdict));
+  if (of_runs && cell.capped) text += " †";
+  return text + std::string(verdict_mark(cell.verdict));
 }
 
 std::vector<Table> paper_tables(const Ledger& ledger, const Selection& selection) {

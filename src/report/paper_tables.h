@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/diff.h"
@@ -11,7 +13,9 @@ namespace schemamem {
 /// ablation_384, ablation_1536.
 std::vector<Table> paper_tables(const Ledger& ledger, const Selection& selection);
 
-/// "79.2 ± 3.1", "79.2 (n=1)": fewer seeds than the paper's three are told.
+/// " ≈", " ▲", " ▼"; nothing for what is missing.
+std::string_view verdict_mark(Verdict verdict);
+/// "79.2 ± 3.1 ≈", "79.2 (n=1)": fewer seeds than the paper's three are told.
 std::string ours_text(const DiffCell& cell, int decimals, bool with_sd);
 
 }  // namespace schemamem

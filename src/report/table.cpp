@@ -25,7 +25,13 @@ constexpr std::array kLatexSpellings{Spelling{"±", "$\\pm$"},
                                      Spelling{"#", "\\#"},
                                      Spelling{">", "$>$"},
                                      Spelling{"<", "$<$"},
-                                     Spelling{" = ", "$=$"}};
+                                     Spelling{" = ", "$=$"},
+                                     Spelling{"{", "\\{"},
+                                     Spelling{"}", "\\}"},
+                                     Spelling{"$", "\\$"},
+                                     Spelling{"\\", "\\textbackslash{}"},
+                                     Spelling{"~", "\\textasciitilde{}"},
+                                     Spelling{"^", "\\textasciicircum{}"}};
 
 std::string latex_text(std::string_view text) {
   std::string result;
@@ -142,8 +148,8 @@ std::string latex(const Table& table) {
       "% needs booktabs, longtable and amssymb\n\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\n";
   text += breaks ? fmt::format("\\begin{{longtable}}{{{}}}\n{}\\\\\n{}\\endfirsthead\n{}\\endhead\n", columns, caption,
                                heads, heads)
-                 : fmt::format("\\begin{{table}}[htp]\\centering\\footnotesize\n{}\n\\begin{{tabular}}{{{}}}{}\n",
-                               caption, columns, heads);
+                 : fmt::format("\\begin{{table}}[htp]\\centering\n{}\n\\begin{{tabular}}{{{}}}{}\n", caption, columns,
+                               heads);
   for (const auto& row : table.rows) text += row.empty() ? "\\midrule\n" : latex_line(row);
   text += breaks ? "\\bottomrule\n\\end{longtable}\n" : "\\bottomrule\n\\end{tabular}\n";
   for (const std::string& note : table.notes) text += "\\par\\smallskip{\\raggedright " + latex_text(note) + "\\par}\n";

@@ -66,7 +66,11 @@ class Text {
     }
     count(fmt::format("Settings in which {} is above {}: {} at delay 1,536", model_of(winner).title,
                       model_of(loser).title, column_title(column)),
-          "settings", paper, wins, settings);
+          {.unit = "settings",
+           .paper = paper,
+           .whole = static_cast<int>(kPaperSettings.size()),
+           .better = winner == "schemamem" ? Better::kHigher : Better::kLower},
+          wins, settings);
   }
 
   /// How many SchemaMem checkpoints satisfy something about their accuracies with and without S.
@@ -87,7 +91,7 @@ class Text {
         good += holds(with, without) ? 1 : 0;
       }
     }
-    count(what, "checkpoints", paper, good, all);
+    count(what, {.unit = "checkpoints", .paper = paper, .whole = 27}, good, all);
   }
 
   /// The mean over all SchemaMem checkpoints of all settings.
@@ -113,7 +117,7 @@ class Text {
       ++all;
       passed += run.end->passed ? 1 : 0;
     }
-    count("Runs that reach their final target", "runs", paper, passed, all);
+    count("Runs that reach their final target", {.unit = "runs", .paper = paper, .whole = 81}, passed, all);
   }
 
   std::vector<TextNumber> take() { return std::move(numbers_); }
@@ -124,9 +128,15 @@ class Text {
     numbers_.push_back(std::move(number));
   }
 
-  void count(const std::string& what, const std::string& unit, int paper, int ours, int of) {
-    TextNumber number{.what = what, .decimals = 0, .unit = unit, .of = of};
-    number.cell.paper.mean = paper;
+  struct Counted {
+    const char* unit;
+    int paper, whole;
+    Better better = Better::kHigher;
+  };
+  void count(const std::string& what, const Counted& counted, int ours, int of) {
+    TextNumber number{.what = what, .decimals = 0, .unit = counted.unit, .of = of, .whole = counted.whole};
+    number.cell.paper.mean = counted.paper;
+    number.cell.paper.better = counted.better;
     if (of > 0) {
       number.cell.ours = Summary{.count = static_cast<std::size_t>(of), .mean = static_cast<double>(ours)};
       number.cell.verdict = judge(number.cell.paper, number.cell.ours);
@@ -254,7 +264,7 @@ Table text_number_table(const Ledger& ledger, const Selection& selection) {
       .name = "text_numbers",
       .title = "Numbers of the running text",
       .caption = fmt::format("Recipe {}, evaluation seed {}. ≈ within the paper's seed spread, ▲ better, ▼ worse; no "
-                             "mark: the paper tells no spread. — missing.",
+                             "mark: the paper tells no spread, or counts more than we have. — missing.",
                              selection.recipe, selection.eval_seed),
       .keys = 2,
       .headings = {{.name = "Paragraph"}, {.name = "Number"}, {.name = "ours"}, {.name = "paper"}},
@@ -262,13 +272,11 @@ Table text_number_table(const Ledger& ledger, const Selection& selection) {
   std::string last;
   for (TextNumber& number : text_numbers(ledger, selection)) {
     const bool judged = number.judged();
-    std::string ours;
+    if (!judged) number.cell.verdict = Verdict::kMissing;  // which has no mark
+    std::string ours = "—";
     if (number.of > 0) {
-      ours = fmt::format("{:.0f} of {}", number.cell.ours->mean, number.of);
-      const std::string marked = ours_text(number.cell, 0, false);
-      ours += marked.substr(marked.rfind(' '));
-    } else {
-      if (!judged && number.cell.ours) number.cell.verdict = Verdict::kMissing;  // no mark
+      ours = fmt::format("{:.0f} of {}{}", number.cell.ours->mean, number.of, verdict_mark(number.cell.verdict));
+    } else if (number.whole == 0) {
       ours = ours_text(number.cell, number.decimals, true);
     }
     const auto& paper = number.cell.paper;

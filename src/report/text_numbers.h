@@ -17,8 +17,9 @@ struct TextNumber {
   int decimals = 2;
   std::string unit{};  // "%", "settings", "checkpoints", "steps"
   int of = 0;          // for counts: how many of ours there are to count
-  /// A number whose spread the paper does not tell is shown, and not judged.
-  bool judged() const { return cell.paper.sd.has_value() || cell.paper.better == Better::kEqual || of > 0; }
+  int whole = 0;       // and how many the paper counted
+  /// A number whose spread the paper does not tell, and a count of fewer than the paper's, is shown and not judged.
+  bool judged() const { return whole > 0 ? of == whole : cell.paper.sd.has_value(); }
 };
 
 /// Every number of the results section and of the appendices' running text, in their order.

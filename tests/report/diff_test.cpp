@@ -170,11 +170,21 @@ TEST(Gaps, NameWhatIsMissingAndTheCommandThatMakesIt) {
   std::erase_if(cells, [](const PaperCell& cell) { return cell.setting != "A3V3" || cell.model == "mamba3"; });
   EXPECT_THAT(
       gaps(ledger, {.recipe = "fast"}, cells),
-      ElementsAre(testing::AllOf(HasSubstr("No run of gdn in A3V3 (seeds 42, 43, 44)"),
+      ElementsAre(testing::AllOf(HasSubstr("No run of gdn in A3V3. "),
                                  HasSubstr("schemamem train --model gdn --setting A3V3 --seed 42 --recipe fast")),
                   HasSubstr("`schemamem resume " + unfinished.string() + "`"),
                   HasSubstr("`schemamem ablate " + unevaluated.string() + "`"),
                   HasSubstr("`schemamem eval " + unevaluated.string() + "`")));
+}
+
+TEST(Diff, CallsNoStepsOfARunAtItsLimitACost) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), {.status = "step-limit"});
+  for (const DiffCell& cell : diff(read(folder.path()), {.recipe = "fast"})) {
+    if (!cell.ours || !cell.paper.column.ends_with("steps")) continue;
+    EXPECT_LT(cell.ours->mean, cell.paper.mean);
+    EXPECT_EQ(cell.verdict, Verdict::kWorse) << cell.paper.column;
+  }
 }
 
 TEST(Gaps, TellWhichRunsEndedAtTheirLimit) {
