@@ -13,8 +13,8 @@ namespace {
 using Register = void (*)(CLI::App& program, Commands& commands);
 
 /// In the order of the help page.
-constexpr std::array kCommands{&register_task,  &register_inspect, &register_verify, &register_bench,
-                               &register_train, &register_resume,  &register_config, &register_report};
+constexpr std::array kCommands{&register_task,   &register_inspect, &register_verify, &register_bench, &register_train,
+                               &register_resume, &register_config,  &register_paper,  &register_report};
 
 }  // namespace
 

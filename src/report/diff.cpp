@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
+
 namespace schemamem {
 namespace {
 
@@ -123,6 +125,37 @@ std::string diff_json(const std::vector<DiffCell>& cells) {
     separator = ",\n";
   }
   return text + "\n]}\n";
+}
+
+Result<std::vector<DiffCell>> parse_diff(std::string_view text, const std::string& what) {
+  using Json = nlohmann::json;
+  const auto number = [](const Json& value) {
+    return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+  };
+  try {
+    std::vector<DiffCell> cells;
+    const Json json = Json::parse(text);
+    for (const Json& line : json.at("cells")) {
+      DiffCell cell;
+      cell.paper.table = line.at("table");
+      cell.paper.model = line.at("model");
+      cell.paper.setting = line.at("setting");
+      cell.paper.column = line.at("column");
+      if (!line.at("delay").is_null()) cell.paper.delay = line.at("delay").get<std::int64_t>();
+      cell.paper.mean = line.at("paper_mean");
+      cell.paper.sd = number(line.at("paper_sd"));
+      cell.seeds = line.at("seeds").get<std::vector<std::uint64_t>>();
+      if (const auto mean = number(line.at("ours_mean")))
+        cell.ours = Summary{.count = cell.seeds.size(), .mean = *mean, .sd = number(line.at("ours_sd"))};
+      const std::string verdict = line.at("verdict");
+      for (const Verdict one : {Verdict::kWithin, Verdict::kBetter, Verdict::kWorse})
+        if (verdict == verdict_name(one)) cell.verdict = one;
+      cells.push_back(std::move(cell));
+    }
+    return cells;
+  } catch (const Json::exception& error) {
+    return Error(ErrorKind::kBadData, what + ": " + printable(error.what()));
+  }
 }
 
 }  // namespace schemamem

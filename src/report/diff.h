@@ -45,5 +45,7 @@ std::vector<DiffCell> diff(const Ledger& ledger, const Selection& selection);
 /// {"cells": [{"table", "model", "setting", "column", "delay", "seeds", "ours_mean", "ours_sd", "paper_mean",
 /// "paper_sd", "verdict"}, ...]}, one cell a line (docs/formats.md, "The paper's numbers beside ours").
 std::string diff_json(const std::vector<DiffCell>& cells);
+/// The way back; `what` names the file. What the JSON does not hold (capped, rounding) is lost.
+Result<std::vector<DiffCell>> parse_diff(std::string_view text, const std::string& what);
 
 }  // namespace schemamem

@@ -201,6 +201,11 @@ Result<Ledger> Ledger::read(std::span<const fs::path> paths) {
   return ledger;
 }
 
+void Ledger::supply_persistent_elements(const Count& count) {
+  for (LedgerRun& run : runs_)
+    if (!run.persistent_elements) run.persistent_elements = count(run);
+}
+
 std::vector<std::string> Ledger::recipes() const {
   std::vector<std::string> names;
   for (const LedgerRun& run : runs_)

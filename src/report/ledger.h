@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -73,6 +74,10 @@ class Ledger {
  public:
   /// `paths` are run folders, or folders whose sub-folders are runs. A folder that is named twice counts once.
   static Result<Ledger> read(std::span<const std::filesystem::path> paths);
+
+  /// Runs of before the manifest had persistent elements: `count` tells those of a model and setting.
+  using Count = std::function<std::optional<std::int64_t>(const LedgerRun&)>;
+  void supply_persistent_elements(const Count& count);
 
   /// By recipe, model (in the paper's order), setting and seed.
   const std::vector<LedgerRun>& runs() const { return runs_; }
