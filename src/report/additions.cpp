@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <functional>
-#include <map>
 
 namespace schemamem {
 namespace {
@@ -63,21 +62,6 @@ Entry drop(const Ledger& ledger, const Query& query, const NamedColumn& column) 
   const auto summary = summarise(ledger.drops(query.at(column, 0), kTrainedDelay, kLongDelay));
   if (!summary) return {};
   return {summary_text(*summary), {plain(summary->mean), plain(summary->sd), std::to_string(summary->count)}};
-}
-
-/// The mean over seeds at every delay of a table record, and of a curve where the table has none.
-std::vector<CurvePoint> mean_curve(const Ledger& ledger, Query query) {
-  std::map<std::int64_t, double> points;
-  for (const char* kind : {"curve", "table"}) {
-    query.kind = kind;
-    for (const std::int64_t delay : ledger.delays(query)) {
-      query.delay = delay;
-      if (delay > 0) points[delay] = summarise(ledger.values(query))->mean;
-    }
-  }
-  std::vector<CurvePoint> curve;
-  for (const auto& [delay, exact] : points) curve.push_back({static_cast<double>(delay), exact});
-  return curve;
 }
 
 Entry life(const Ledger& ledger, const Query& query, const NamedColumn& column) {

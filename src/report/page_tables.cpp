@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <string>
 
 #include "report/diff.h"
@@ -128,21 +127,6 @@ Json drops_table(const Ledger& ledger, const std::vector<std::uint64_t>& eval_se
     for (const SeedValue& value : values) seeds.push_back(value.seed);
     return {{"mean", summary->mean}, {"sd", or_null(summary->sd)}, {"seeds", std::move(seeds)}};
   });
-}
-
-/// The mean over seeds at every delay of a table record, and of a curve where the table has none.
-std::vector<CurvePoint> mean_curve(const Ledger& ledger, Query query) {
-  std::map<std::int64_t, double> points;
-  for (const char* kind : {"curve", "table"}) {
-    query.kind = kind;
-    for (const std::int64_t delay : ledger.delays(query)) {
-      query.delay = delay;
-      if (delay > 0) points[delay] = summarise(ledger.values(query))->mean;
-    }
-  }
-  std::vector<CurvePoint> curve;
-  for (const auto& [delay, exact] : points) curve.push_back({static_cast<double>(delay), exact});
-  return curve;
 }
 
 Json half_life_table(const Ledger& ledger, const std::vector<std::uint64_t>& eval_seeds) {

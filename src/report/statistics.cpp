@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "base/rng.h"
@@ -61,6 +62,20 @@ std::optional<Interval> bootstrap(std::span<const SeedValue> values, int draws) 
   }
   std::sort(means.begin(), means.end());
   return Interval{quantile(means, kTail), quantile(means, 1 - kTail)};
+}
+
+std::vector<CurvePoint> mean_curve(const Ledger& ledger, Query query) {
+  std::map<std::int64_t, double> points;
+  for (const char* kind : {"curve", "table"}) {
+    query.kind = kind;
+    for (const std::int64_t delay : ledger.delays(query)) {
+      query.delay = delay;
+      if (delay > 0) points[delay] = summarise(ledger.values(query))->mean;
+    }
+  }
+  std::vector<CurvePoint> curve;
+  for (const auto& [delay, exact] : points) curve.push_back({static_cast<double>(delay), exact});
+  return curve;
 }
 
 std::optional<HalfLife> half_life(std::span<const CurvePoint> curve) {

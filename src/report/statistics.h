@@ -31,6 +31,9 @@ struct CurvePoint {
   double delay = 0;
   double exact = 0;  // %
 };
+/// The mean over seeds at every positive delay of a table record, and of a curve where the table has none; query.delay
+/// and query.kind are of no meaning.
+std::vector<CurvePoint> mean_curve(const Ledger& ledger, Query query);
 /// [ours] The delay at which the accuracy has fallen to half of what it is at the shortest delay, on straight lines
 /// over the logarithm of the delay.
 struct HalfLife {

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "support/cli.h"
-#include "support/made_up_runs.h"
+#include "support/made_runs.h"
 
 namespace schemamem {
 namespace {
@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 TEST(ReportCommand, WritesThePageOfAFolderOfRuns) {
   const TemporaryFolder folder;
-  test::put_run(folder.path() / "runs", {});
+  test::write_run(folder.path() / "runs", {});
   const std::string page = (folder / "page.html").string();
   const Reply reply = call("report " + (folder / "runs").string() + " -o " + page);
   EXPECT_EQ(reply.code, 0) << reply.err;
@@ -31,7 +31,7 @@ TEST(ReportCommand, MistakesAreToldWithAWayOut) {
   const TemporaryFolder folder;
   EXPECT_EQ(call("report").code, 64);
   EXPECT_EQ(call("report /nowhere/at/all").code, 66);
-  test::put_run(folder.path() / "runs", {});
+  test::write_run(folder.path() / "runs", {});
   EXPECT_EQ(call("report " + (folder / "runs").string() + " -o /nowhere/page.html").code, 73);
 }
 

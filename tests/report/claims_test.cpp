@@ -5,13 +5,13 @@
 
 #include <set>
 
-#include "support/made_up_runs.h"
+#include "support/made_runs.h"
 
 namespace schemamem {
 namespace {
 
-using test::MadeUpRun;
-using test::put_run;
+using test::MadeRun;
+using test::write_run;
 
 const Claim& claim_named(const std::vector<Claim>& claims, const std::string& id) {
   for (const Claim& claim : claims)
@@ -27,14 +27,16 @@ class PaperClaims : public testing::Test {
     EXPECT_TRUE(ledger) << ledger.error().message();
     return judge_claim(*ledger, {.recipe = "fast"}, claim_named(claims_, id));
   }
-  /// A model with the same accuracy everywhere, in every setting but those left out, on three seeds.
-  void put_model(const std::string& model, int percent, std::size_t settings = kPaperSettings.size()) {
+  /// A run with the same accuracy everywhere; nothing is left without S.
+  void put(const std::string& model, std::string_view setting, std::uint64_t seed, int percent) {
+    MadeRun run{.model = model, .setting = std::string(setting), .seed = seed};
+    run.per_mille = [percent](const auto&, auto, const auto&, bool ablated) { return ablated ? 0 : 10 * percent; };
+    write_run(folder_.path(), run);
+  }
+  /// The same in the first settings, on three seeds.
+  void put_model(const std::string& model, int percent, std::size_t settings) {
     for (std::size_t i = 0; i < settings; ++i)
-      for (const std::uint64_t seed : kPaperSeeds)
-        put_run(folder_.path(), {.model = model,
-                                 .setting = std::string(kPaperSettings[i]),
-                                 .seed = seed,
-                                 .right = [percent](const auto&, auto) { return percent; }});
+      for (const std::uint64_t seed : kPaperSeeds) put(model, kPaperSettings[i], seed, percent);
   }
 
   TemporaryFolder folder_;
@@ -46,7 +48,7 @@ TEST_F(PaperClaims, HaveDistinctNamesASourceAndARuleOnTheirOwnTerms) {
   for (const Claim& claim : claims_) {
     EXPECT_TRUE(ids.insert(claim.id).second) << claim.id;
     EXPECT_FALSE(claim.section.empty() || claim.quote.empty() || claim.rule.empty()) << claim.id;
-    put_run(folder_.path() / claim.id, {});
+    write_run(folder_.path() / claim.id, {});
     const std::vector<std::filesystem::path> paths{folder_.path() / claim.id};
     EXPECT_NO_THROW(judge_claim(*Ledger::read(paths), {.recipe = "fast"}, claim)) << claim.id;
   }
@@ -84,9 +86,9 @@ TEST_F(PaperClaims, AboutAllSettingsAreOpenWhileAMissingOneCouldDecide) {
   put_model("mamba3", 20, 8);
   put_model("gdn", 30, 8);
   EXPECT_EQ(judged("retention-everywhere").verdict, ClaimVerdict::kUnmeasured);
-  put_run(folder_.path(), {.setting = "A5V5"});
-  put_run(folder_.path(), {.model = "mamba3", .setting = "A5V5", .right = [](const auto&, auto) { return 10; }});
-  put_run(folder_.path(), {.model = "gdn", .setting = "A5V5", .right = [](const auto&, auto) { return 20; }});
+  put("schemamem", "A5V5", 42, 50);
+  put("mamba3", "A5V5", 42, 10);
+  put("gdn", "A5V5", 42, 20);
   const ClaimResult result = judged("retention-everywhere");
   EXPECT_EQ(result.verdict, ClaimVerdict::kHolds);
   EXPECT_DOUBLE_EQ(result.values[0]->value, 9);
@@ -102,24 +104,20 @@ TEST_F(PaperClaims, AboutAllSettingsFailAtTheFirstCounterexample) {
 }
 
 TEST_F(PaperClaims, AboutEveryCheckpointLookAtTheHighestOfAllColumns) {
-  const auto put = [&](std::uint64_t seed, int leaked) {
-    put_run(folder_.path(),
-            {.seed = seed,
-             .right = [](const auto&, auto) { return 90; },
-             .ablated = [=](const std::string& column, auto) { return column == "updated" ? leaked : 0; }});
-  };
-  put(42, 0);
+  put("schemamem", "A3V3", 42, 90);
   EXPECT_EQ(judged("state-carries-values").verdict, ClaimVerdict::kUnmeasured);
-  put(43, 3);
+  MadeRun leaking{.seed = 43};
+  leaking.per_mille = [](const auto&, auto, const std::string& group, bool) { return group == "updated" ? 30 : 0; };
+  write_run(folder_.path(), leaking);
   const ClaimResult result = judged("state-carries-values");
   EXPECT_EQ(result.verdict, ClaimVerdict::kFails);
   EXPECT_DOUBLE_EQ(result.values[0]->value, 3);
 }
 
 TEST_F(PaperClaims, OneRunAtItsStepLimitIsEnoughAgainstAllReachingTheirTarget) {
-  put_run(folder_.path(), {.seed = 42});
+  write_run(folder_.path(), {.seed = 42});
   EXPECT_EQ(judged("all-pass").verdict, ClaimVerdict::kUnmeasured);
-  put_run(folder_.path(), {.seed = 43, .passed = false});
+  write_run(folder_.path(), {.seed = 43, .status = "step-limit"});
   EXPECT_EQ(judged("all-pass").verdict, ClaimVerdict::kFails);
 }
 

@@ -6,13 +6,17 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "support/made_up_runs.h"
+#include "base/files.h"
+#include "support/made_runs.h"
 
 namespace schemamem {
 namespace {
 
 using nlohmann::json;
-using test::put_run;
+using test::add_record;
+using test::made_record;
+using test::MadeRun;
+using test::write_run;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -22,6 +26,12 @@ Ledger ledger_of(const std::filesystem::path& folder) {
   auto ledger = Ledger::read(paths);
   EXPECT_TRUE(ledger) << ledger.error().message();
   return std::move(ledger).value();
+}
+
+MadeRun constant(std::uint64_t seed, int percent, const std::string& status = "passed") {
+  MadeRun run{.seed = seed, .status = status};
+  run.per_mille = [percent](const auto&, auto, const auto&, bool) { return 10 * percent; };
+  return run;
 }
 
 json payload_of(const std::filesystem::path& folder) {
@@ -36,7 +46,7 @@ const json& table_named(const json& payload, const std::string& id) {
 
 TEST(ReportPage, IsOneFileThatMayLoadNothing) {
   const TemporaryFolder folder;
-  put_run(folder.path(), {});
+  write_run(folder.path(), {});
   const std::string page = *report_page(ledger_of(folder.path()), "schemamem report runs");
   EXPECT_THAT(page, HasSubstr("default-src 'none'; script-src 'sha256-"));
   static const std::regex loads(R"((?:src|href)=["']?(?:https?:)?//)");
@@ -47,15 +57,18 @@ TEST(ReportPage, IsOneFileThatMayLoadNothing) {
 
 TEST(ReportPage, HasTheSameBytesEveryTime) {
   const TemporaryFolder folder;
-  put_run(folder.path(), {});
-  put_run(folder.path(), {.model = "gdn", .passed = false});
+  write_run(folder.path(), {});
+  write_run(folder.path(), {.model = "gdn", .status = "step-limit"});
   EXPECT_EQ(*report_page(ledger_of(folder.path()), "c"), *report_page(ledger_of(folder.path()), "c"));
 }
 
 TEST(ReportPage, TextsOfAManifestCannotEndTheScriptTheyStandIn) {
   const TemporaryFolder folder;
   const std::string hostile = "</script><script>alert(1)</script><!--";
-  put_run(folder.path(), {.note = hostile});
+  const std::filesystem::path manifest = write_run(folder.path(), {}) / "run.json";
+  json changed = json::parse(*read_text_file(manifest, 1 << 20));
+  changed["note"] = hostile;
+  test::write_text(manifest, changed.dump());
   const std::string page = *report_page(ledger_of(folder.path()), "c");
   EXPECT_THAT(page, Not(HasSubstr(hostile)));
   EXPECT_THAT(page, HasSubstr("\\u003c/script>"));
@@ -64,15 +77,16 @@ TEST(ReportPage, TextsOfAManifestCannotEndTheScriptTheyStandIn) {
 
 TEST(ReportPage, BytesOfANameThatAreNoTextAreShownAsSuch) {
   const TemporaryFolder folder;
-  const auto run = put_run(folder.path(), {});
+  const auto run = write_run(folder.path(), {});
   std::filesystem::rename(run, folder.path() / "caf\xe9");
   EXPECT_EQ(payload_of(folder.path()).at("runs").at(0).at("name"), "caf\uFFFD");
 }
 
 TEST(ReportPage, TablesHaveOursBesideThePapers) {
   const TemporaryFolder folder;
-  put_run(folder.path(), {.seed = 42, .right = [](const auto&, auto) { return 70; }}, {20261001, 20270407});
-  put_run(folder.path(), {.seed = 43, .passed = false, .right = [](const auto&, auto) { return 80; }});
+  const MadeRun first = constant(42, 70);
+  add_record(write_run(folder.path(), first), made_record(first, false, kUnseenEvalSeed));
+  write_run(folder.path(), constant(43, 80, "step-limit"));
   const json payload = payload_of(folder.path());
   const json& row = table_named(payload, "long_delay").at("rows").at(0);
   EXPECT_THAT(row.at("heads"), ElementsAre("A3V3", "SchemaMem"));
@@ -93,22 +107,20 @@ TEST(ReportPage, TablesHaveOursBesideThePapers) {
 
 TEST(ReportPage, CurvesHaveEverySeedAndTheirMean) {
   const TemporaryFolder folder;
-  const auto falling = [](int start) {
-    return [start](const auto&, std::int64_t delay) { return delay == 384 ? start : 10; };
-  };
-  put_run(folder.path(), {.seed = 42, .right = falling(90)});
-  put_run(folder.path(), {.seed = 43, .right = falling(80)});
+  write_run(folder.path(), constant(42, 90));
+  write_run(folder.path(), constant(43, 80));
   const json payload = payload_of(folder.path());
   ASSERT_EQ(payload.at("curves").size(), 4u);  // the named columns
   const json& curve = payload.at("curves").at(0);
-  EXPECT_EQ(curve.at("delays"), json({384, 1536}));
-  EXPECT_EQ(curve.at("mean"), json({85.0, 10.0}));
-  EXPECT_EQ(curve.at("seeds").at(1), json({{"seed", 43}, {"capped", false}, {"values", {80.0, 10.0}}}));
+  EXPECT_EQ(curve.at("delays"), json({96, 192, 384, 768, 1536}));
+  EXPECT_EQ(curve.at("mean"), json({85.0, 85.0, 85.0, 85.0, 85.0}));
+  EXPECT_EQ(curve.at("seeds").at(1).at("seed"), 43);
+  EXPECT_EQ(curve.at("seeds").at(1).at("values").at(4), 80.0);
 }
 
 TEST(ReportPage, ClaimsNameTheRunsAndCommandsBehindTheirNumbers) {
   const TemporaryFolder folder;
-  for (const char* model : {"schemamem", "mamba3", "gdn"}) put_run(folder.path(), {.model = model});
+  for (const char* model : {"schemamem", "mamba3", "gdn"}) write_run(folder.path(), {.model = model});
   for (const json& claim : payload_of(folder.path()).at("claims")) {
     if (claim.at("id") != "overtakes") continue;
     const json& result = claim.at("results").at(0);
@@ -121,7 +133,7 @@ TEST(ReportPage, ClaimsNameTheRunsAndCommandsBehindTheirNumbers) {
 
 TEST(ReportPage, ARunWithoutAnEvaluationIsShownAsSuch) {
   const TemporaryFolder folder;
-  put_run(folder.path(), {.right = [](const auto&, auto) { return -1; }});
+  test::write_bare_run(folder.path(), {});
   const json payload = payload_of(folder.path());
   EXPECT_TRUE(payload.at("curves").empty());
   EXPECT_TRUE(payload.at("runs").at(0).at("evaluations").empty());
