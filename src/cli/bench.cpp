@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "cli/model_commands.h"
 #include "cli/model_options.h"
@@ -16,8 +15,6 @@ struct BenchOptions {
   Text batch, tokens, threads, repeats;
   bool general = false;
 };
-
-constexpr std::int64_t kMostThreads = 256;
 
 /// How many tokens, where a step and a stream differ.
 struct TokenRange {
@@ -39,14 +36,13 @@ Result<StepRequest> read_request(const BenchOptions& options, const TokenRange& 
   if (!batch) return batch.error();
   const auto tokens = read_number(options.tokens, "--tokens", range.fallback, range.least, range.most);
   if (!tokens) return tokens.error();
-  const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-  const auto threads = read_number(options.threads, "--threads", cores, 1, kMostThreads);
+  const auto threads = read_threads(options.threads);
   if (!threads) return threads.error();
   const auto repeats = read_number(options.repeats, "--repeats", 20, 1, 10'000);
   if (!repeats) return repeats.error();
   request.batch = static_cast<std::size_t>(*batch);
   request.tokens = static_cast<std::size_t>(*tokens);
-  request.threads = static_cast<int>(*threads);
+  request.threads = *threads;
   request.repeats = static_cast<int>(*repeats);
   request.isa = console.isa;
   request.general = options.general;

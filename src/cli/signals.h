@@ -1,6 +1,6 @@
 #pragma once
 
-#include "train/desk.h"
+#include "base/threads.h"
 
 namespace schemamem {
 
