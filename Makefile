@@ -1,7 +1,7 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
 .PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers \
-        crash-test signal-test thread-test fuzz format format-check tidy install clean
+        crash-test signal-test thread-test fuzz format format-check tidy web install clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -105,6 +105,9 @@ tidy: ## run clang-tidy over src
 	$(call configure,dev,build-dev)
 	@cmake --build build-dev -j $(JOBS) --target schemamem_build_info
 	@run-clang-tidy-14 -quiet -extra-arg=-Wno-unknown-warning-option -p build-dev -j $(JOBS) "$(CURDIR)/src/.*"
+
+web: ## rebuild the report page from web/ (needs Node.js and npm; its result is committed)
+	@cd web && npm ci --no-audit --no-fund && npm run --silent build
 
 install: build ## install the program, the libraries and the headers under PREFIX (default /usr/local)
 	@cmake --build build -j $(JOBS) --target rooms

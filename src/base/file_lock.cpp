@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
@@ -28,6 +27,15 @@ std::string this_process() {
   if (::gethostname(host.data(), host.size() - 1) != 0) host = {"an unknown host"};
   return fmt::format("process {} on {} since {:%Y-%m-%dT%H:%M:%SZ}\n", ::getpid(), host.data(),
                      fmt::gmtime(std::time(nullptr)));
+}
+
+/// The whole file, for an open file description: such a lock ends with the last handle that shares it, and unlike one
+/// of flock() it can be asked for without being taken.
+struct flock whole_file(short type) {
+  struct flock region {};
+  region.l_type = type;
+  region.l_whence = SEEK_SET;
+  return region;
 }
 
 /// What the holder has written: untrusted, and empty for a moment after the lock was taken.
@@ -60,11 +68,12 @@ FileLock::~FileLock() {
 Result<FileLock> FileLock::acquire(const std::filesystem::path& path) {
   const int handle = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kMode);
   if (handle < 0) return file_error(ErrorKind::kCannotCreate, "open the lock file", path, -errno);
-  if (::flock(handle, LOCK_EX | LOCK_NB) != 0) {
+  struct flock region = whole_file(F_WRLCK);
+  if (::fcntl(handle, F_OFD_SETLK, &region) != 0) {
     const int reason = errno;
     const std::string who = holder(handle);
     ::close(handle);
-    if (reason != EWOULDBLOCK) return file_error(ErrorKind::kInputOutput, "lock", path, -reason);
+    if (reason != EAGAIN && reason != EACCES) return file_error(ErrorKind::kInputOutput, "lock", path, -reason);
     return Error(ErrorKind::kCannotCreate,
                  fmt::format("{} is in use by {}; wait for it to end, or choose another folder",
                              (path.has_parent_path() ? path.parent_path() : ".").string(), who));
@@ -72,6 +81,17 @@ Result<FileLock> FileLock::acquire(const std::filesystem::path& path) {
   FileLock lock(handle);
   if (Status written = write_holder(handle, path); !written) return written.error();
   return lock;
+}
+
+std::optional<std::string> FileLock::holder_of(const std::filesystem::path& path) {
+  const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (handle < 0) return std::nullopt;
+  struct flock region = whole_file(F_RDLCK);
+  const bool held = ::fcntl(handle, F_OFD_GETLK, &region) == 0 && region.l_type != F_UNLCK;
+  std::optional<std::string> who;
+  if (held) who = holder(handle);
+  ::close(handle);
+  return who;
 }
 
 }  // namespace schemamem

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "base/result.h"
 
@@ -15,6 +17,8 @@ class FileLock {
  public:
   /// Takes the lock or refuses at once; the message names the holder.
   static Result<FileLock> acquire(const std::filesystem::path& path);
+  /// Who holds the lock, nothing if nobody does. Looking is no taking: it never makes another process be refused.
+  static std::optional<std::string> holder_of(const std::filesystem::path& path);
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&&) = delete;
   ~FileLock();

@@ -64,8 +64,8 @@ struct CheckpointCost {
 /// Watches a real run for some steps, drawing a view that nobody sees, and then stops it.
 class Timekeeper final : public RunObserver {
  public:
-  Timekeeper(std::int64_t steps, StopFlag& stop, CheckpointCost& cost)
-      : steps_(steps + kWarmUp), stop_(stop), cost_(cost), view_(screen_, Paint(true), true, "bench") {}
+  Timekeeper(const RunRequest& request, std::int64_t steps, StopFlag& stop, CheckpointCost& cost)
+      : steps_(steps + kWarmUp), stop_(stop), cost_(cost), view_(screen_, Paint(true), true, request) {}
 
   void started(const Trainer& trainer, bool resumed) override {
     view_.started(trainer, resumed);
@@ -158,11 +158,12 @@ struct TrainTiming {
 
 Result<TrainTiming> time_training(const RunRequest& request, int threads, Isa isa, std::int64_t steps) {
   TrainTiming timing;
-  const std::size_t inputs = request.setting.input_width(), outputs = request.setting.output_width();
-  const auto checked = check_gradients({.model = request.model, .inputs = inputs, .outputs = outputs, .isa = isa});
+  const auto spec = published_spec(request.model, request.setting.input_width(), request.setting.output_width());
+  if (!spec) return spec.error();
+  const auto checked = check_gradients({.model = *spec, .isa = isa});
   if (!checked) return checked.error();
   timing.gradient_error = *checked;
-  const auto model = make_model<float>(request.model, inputs, outputs, {.isa = isa});
+  const auto model = make_model<float>(*spec, {.isa = isa});
   if (!model) return model.error();
   const auto folder = ScratchFolder::make();
   if (!folder) return folder.error();
@@ -171,7 +172,7 @@ Result<TrainTiming> time_training(const RunRequest& request, int threads, Isa is
     const fs::path run = folder->path() / curriculum.stages()[stage].name;
     if (const Status begun = begin_run_at(stage, **model, request, run); !begun) return begun.error();
     StopFlag stop{false};
-    Timekeeper keeper(steps, stop, timing.checkpoint);
+    Timekeeper keeper(request, steps, stop, timing.checkpoint);
     const auto result = train_run(**model, request, {.folder = run, .threads = threads, .isa = isa}, stop, keeper);
     if (!result && result.error().kind() != ErrorKind::kInterrupted) return result.error();
     timing.stages.push_back(keeper.shares());

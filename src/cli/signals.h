@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-#include "train/desk.h"
+#include "base/threads.h"
 
 namespace schemamem {
 

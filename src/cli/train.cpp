@@ -4,7 +4,6 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <thread>
 #include <vector>
 
 #include "cli/live_view.h"
@@ -17,7 +16,6 @@
 namespace schemamem {
 namespace {
 
-constexpr std::int64_t kMostThreads = 256;
 constexpr std::int64_t kDefaultSeed = 42;
 
 struct TrainOptions {
@@ -28,13 +26,6 @@ struct TrainOptions {
 struct ResumeOptions {
   Text run, threads;
 };
-
-Result<int> read_threads(const Text& text) {
-  const std::int64_t cores = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
-  const auto threads = read_number(text, "--threads", std::min(cores, kMostThreads), 1, kMostThreads);
-  if (!threads) return threads.error();
-  return static_cast<int>(*threads);
-}
 
 std::string processor() {
   std::ifstream info("/proc/cpuinfo");
@@ -81,9 +72,7 @@ Status run(const RunRequest& request, const RunOptions& options, Console& consol
                                        {.isa = options.isa});
   if (!model) return model.error();
   const StopOnSignal signals;
-  LiveView view(
-      console.err, Paint(console.paint_err), console.live,
-      fmt::format("{} {} {} seed {}", request.model, request.setting.name(), request.recipe.name, request.seed));
+  LiveView view(console.err, Paint(console.paint_err), console.live, request);
   const Result<RunResult> result = train_run(**model, request, options, signals.flag(), view);
   view.close();
   if (!result) return result.error();

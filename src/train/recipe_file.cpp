@@ -2,16 +2,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <sstream>
 
 #include "base/files.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "train/toml_text.h"
 
 namespace schemamem {
 namespace {
@@ -68,23 +67,6 @@ bool read(const toml::node& node, const Allowed& allowed, std::vector<double>& o
   return true;
 }
 
-std::string text_of(const toml::node& node) {
-  std::ostringstream text;
-  node.visit([&](const auto& value) { text << value; });
-  return printable(text.str());
-}
-
-Result<toml::table> parse(std::string_view text, const std::string& file) {
-  if (valid_utf8_prefix(text) != text.size())
-    return bad(file, "this is not UTF-8 text; write the recipe as plain text");
-  try {
-    return toml::parse(text, file);
-  } catch (const toml::parse_error& error) {
-    return bad(file, fmt::format("line {}, column {}: {}", error.source().begin.line, error.source().begin.column,
-                                 printable(error.description())));
-  }
-}
-
 /// Sets one field from a node of a file.
 Status assign(const std::string& name, const toml::node& node, const std::string& file, const std::string& origin,
               ResolvedRecipe& resolved) {
@@ -106,7 +88,7 @@ Status assign(const std::string& name, const toml::node& node, const std::string
   for (const RecipeField& field : describe({})) {
     if (field.name == name) expected = field.allowed;
   }
-  return bad(file, fmt::format("{} must be {}, found {}.", name, expected, text_of(node)));
+  return bad(file, fmt::format("{} must be {}, found {}.", name, expected, printable(toml_text(node))));
 }
 
 /// Sets every field below a table.
@@ -128,8 +110,8 @@ Status override_with(std::span<const std::string> overrides, ResolvedRecipe& res
     if (equals == std::string::npos)
       return Error(ErrorKind::kUsage, fmt::format("--set needs field=value, found {}.", quote(text)));
     const std::string name = text.substr(0, equals), value = text.substr(equals + 1);
-    auto table = parse("value = " + value, "--set " + printable(text));
-    if (!table) table = parse(fmt::format("value = '{}'", value), "--set " + printable(text));  // a bare word
+    auto table = parse_toml("value = " + value, "--set " + printable(text));
+    if (!table) table = parse_toml(fmt::format("value = '{}'", value), "--set " + printable(text));  // a bare word
     if (!table) return Error(ErrorKind::kUsage, table.error().message());
     const toml::node* const node = table->get("value");
     if (const Status status = assign(name, *node, "--set", "--set", resolved); !status)
@@ -141,12 +123,12 @@ Status override_with(std::span<const std::string> overrides, ResolvedRecipe& res
 Result<ResolvedRecipe> load(std::string_view name, int depth);
 
 Result<ResolvedRecipe> build(std::string_view toml, const std::string& name, const std::string& file, int depth) {
-  const Result<toml::table> table = parse(toml, file);
+  const Result<toml::table> table = parse_toml(toml, file);
   if (!table) return table.error();
   ResolvedRecipe resolved;
   if (const toml::node* const node = table->get("extends")) {
     const auto parent = node->value_exact<std::string>();
-    if (!parent) return bad(file, fmt::format("extends must name a recipe, found {}.", text_of(*node)));
+    if (!parent) return bad(file, fmt::format("extends must name a recipe, found {}.", printable(toml_text(*node))));
     if (depth >= kDeepestExtends) return bad(file, "recipes extend each other in a circle, or too deeply.");
     Result<ResolvedRecipe> base = load(*parent, depth + 1);
     if (!base) return base.error().with(file);
@@ -201,7 +183,7 @@ Result<ResolvedRecipe> parse_recipe(std::string_view toml, const std::string& na
 Result<Recipe> restore_recipe(const std::map<std::string, std::string>& values, const std::string& what) {
   ResolvedRecipe resolved;
   for (const auto& [name, value] : values) {
-    const Result<toml::table> table = parse("value = " + value, what);
+    const Result<toml::table> table = parse_toml("value = " + value, what);
     if (!table) return table.error();
     if (const Status status = assign(name, *table->get("value"), what, what, resolved); !status) return status.error();
   }

@@ -16,6 +16,7 @@
 #include "base/file_lock.h"
 #include "base/sha256.h"
 #include "train/checkpoint.h"
+#include "train/event_log.h"
 
 namespace schemamem {
 namespace {
@@ -48,6 +49,7 @@ std::string manifest_json(const RunRequest& request, const RunOptions& options, 
                       {"recipe", request.recipe.name},
                       {"hash", run_hash(request)},
                       {"parameters", model.parameters().size()},
+                      {"persistent_elements", model.persistent_elements()},
                       {"isa", isa_name(options.isa)},
                       {"version", build.version},
                       {"commit", build.commit},
@@ -78,6 +80,12 @@ Json passed_json(const std::vector<PassedStage>& passed) {
   return stages;
 }
 
+std::vector<std::string> stage_names(const std::vector<Stage>& stages) {
+  std::vector<std::string> names;
+  for (const Stage& stage : stages) names.push_back(stage.name);
+  return names;
+}
+
 /// A run that is locked and whose manifest fits.
 class Run {
  public:
@@ -103,6 +111,9 @@ class Run {
     auto metrics = AppendFile::open(path("metrics.jsonl"), resumed ? (*memory)->metrics_bytes : 0, files_);
     if (!metrics) return metrics.error();
     metrics_ = &metrics.value();
+    auto board = EventLog::open(options_.folder, stage_names(trainer_.curriculum().stages()), files_);
+    if (!board) return board.error();
+    board_ = &board.value();
     auto events = AppendFile::open(path("events.jsonl"), existing_size("events.jsonl"), files_);
     if (!events) return events.error();
     events_ = &events.value();
@@ -151,7 +162,7 @@ class Run {
                       {"stillness", report->stillness},
                       {"mode", report->mode == Mode::kFullHistory ? "full-history" : "recurrent"},
                       {"tokens", report->tokens}};
-      if (const Status written = metrics_->write(line.dump() + "\n"); !written) return written;
+      if (const Status written = note(line); !written) return written;
     }
     if (!trainer_.check_due() && seconds_since(last_save_) > kLongestUnsaved) return begin_save();
     return Done{};
@@ -169,12 +180,19 @@ class Run {
                        {"groups", groups_json(*check)}}
                       .dump();
     const Json line{
-        {"step", trainer_.position().step},   {"check", stage.name},          {"lowest", check->lowest()},
-        {"threshold", stage.threshold},       {"whole", check->whole},        {"passes", trainer_.position().passes},
-        {"stages", trainer_.passed().size()}, {"groups", groups_json(*check)}};
-    if (const Status written = metrics_->write(line.dump() + "\n"); !written) return written;
+        {"step", trainer_.position().step},   {"check", stage.name},           {"lowest", check->lowest()},
+        {"threshold", stage.threshold},       {"whole", check->whole},         {"passes", trainer_.position().passes},
+        {"stages", trainer_.passed().size()}, {"groups", groups_json(*check)}, {"slots_used", check->slots_used}};
+    if (const Status written = note(line); !written) return written;
     observer_.checked(trainer_, stage, *check);
     return begin_save();
+  }
+
+  /// A line of the metrics, and what TensorBoard shows of it.
+  Status note(const Json& line) {
+    const std::string text = line.dump() + "\n";
+    if (const Status written = metrics_->write(text); !written) return written;
+    return board_->write(text);
   }
 
   /// Begins to write a checkpoint; training goes on meanwhile. A failure is told by the next call.
@@ -281,6 +299,7 @@ class Run {
   Checkpoints checkpoints_;
   Trainer trainer_;
   AppendFile* metrics_ = nullptr;
+  EventLog* board_ = nullptr;
   AppendFile* events_ = nullptr;
   std::string last_check_;  // JSON
   std::future<Status> saving_;

@@ -12,6 +12,8 @@ namespace {
 constexpr std::uint64_t kValidationSeed = 1;
 /// Episodes of each case between two looks at whether the check can still pass.
 constexpr std::size_t kRound = 32;
+/// Episodes on which used slots are counted, of the last case.
+constexpr std::size_t kSlotEpisodes = 16;
 
 /// The number a row of logits stands for: a bit is one when its logit is not negative.
 std::int32_t answer_of(View<const float, 1> logits) {
@@ -28,7 +30,8 @@ double Check::lowest() const {
   return lowest;
 }
 
-Validator::Validator(const Recipe& recipe, const SequenceModel<float>& model) : recipe_(recipe), model_(model) {}
+Validator::Validator(const Recipe& recipe, const SequenceModel<float>& model)
+    : recipe_(recipe), model_(model), slots_(model) {}
 
 void Validator::prepare(const Stage& stage) {
   if (prepared_ == stage.checked) return;
@@ -103,7 +106,21 @@ std::optional<Check> Validator::run(const Stage& stage, const Folded<float>& fol
       break;
     }
   }
+  if (stage.checked_mode == Mode::kRecurrent) check.slots_used = count_slots(folded, desks.front());
   return check;
+}
+
+std::vector<double> Validator::count_slots(const Folded<float>& folded, Desk& desk) {
+  const Case& last = cases_.back();
+  for (std::size_t i = 0; i < std::min(kSlotEpisodes, last.tokens.size() / last.length); ++i) {
+    const std::span<const Token> episode = std::span(last.tokens).subspan(i * last.length, last.length);
+    // With the first query the first write segment is committed; the reads behind it would only blur what it wrote.
+    const std::size_t tokens = segment_ends(episode).end[0] + 1;
+    const View<float, 2> x(desk.inputs.data(), {tokens, model_.config().inputs});
+    encode_inputs(last.request.setting, episode.first(tokens), x);
+    slots_.add(folded, x, View<float, 2>(desk.logits.data(), {tokens, model_.config().outputs}));
+  }
+  return slots_.take();
 }
 
 }  // namespace schemamem

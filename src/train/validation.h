@@ -11,6 +11,7 @@
 #include "train/curriculum.h"
 #include "train/desk.h"
 #include "train/recipe.h"
+#include "train/slot_use.h"
 
 namespace schemamem {
 
@@ -27,6 +28,9 @@ struct GroupScore {
 struct Check {
   std::vector<GroupScore> groups;
   bool whole = true;  // false: stopped as soon as it could not pass any more
+  /// SchemaMem, recurrent stages: memory slots of each layer that the first write segment of an episode uses
+  /// (slot_use.h), a mean over a few episodes.
+  std::vector<double> slots_used{};
 
   /// The lowest % of all groups, which decides.
   double lowest() const;
@@ -49,11 +53,13 @@ class Validator {
     std::vector<std::int32_t> answers{};  // [episodes, length] of the queries that count
   };
   void prepare(const Stage& stage);
+  std::vector<double> count_slots(const Folded<float>& folded, Desk& desk);
 
   Recipe recipe_;
   const SequenceModel<float>& model_;
   std::vector<TaskCase> prepared_;
   std::vector<Case> cases_;
+  SlotCounter slots_;
 };
 
 }  // namespace schemamem

@@ -53,6 +53,17 @@ class Holder {
   pid_t child_ = 0;
 };
 
+TEST(FileLock, WhoHoldsItCanBeAskedWithoutTakingIt) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(FileLock::holder_of(folder / "lock"), std::nullopt);
+  Holder holder(folder / "lock");
+  EXPECT_THAT(FileLock::holder_of(folder / "lock").value_or("nobody"),
+              HasSubstr("process " + std::to_string(holder.process())));
+  holder.kill();
+  EXPECT_EQ(FileLock::holder_of(folder / "lock"), std::nullopt);
+  EXPECT_TRUE(FileLock::acquire(folder / "lock"));
+}
+
 TEST(FileLock, ASecondProcessIsRefusedAtOnceAndToldWhoHoldsIt) {
   const TemporaryFolder folder;
   const Holder holder(folder / "lock");

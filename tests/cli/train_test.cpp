@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "cli/live_view.h"
+#include "cli/progress_view.h"
 #include "cli/signals.h"
 #include "support/cli.h"
 #include "support/temporary_folder.h"

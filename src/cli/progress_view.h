@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <ostream>
+#include <string>
+
+#include "cli/console.h"
+#include "train/run_status.h"
+
+namespace schemamem {
+
+/// "████████░░" for 80 % at width 10; partial cells round down.
+std::string bar(double percent, int width);
+/// "3:07", "2:05:00" for hours, "?" for what is not known (negative).
+std::string clock_text(double seconds);
+
+/// "schemamem A3V3 fast seed 42"
+std::string run_title(const RunRequest& request);
+
+/// The block of one run: stage, step, pace, time to the next check, loss, gradient, rate, every group beside the
+/// target, passes, slots used, last checkpoint.
+std::string progress_block(const std::string& title, const RunProgress& progress, const Paint& paint);
+/// The same in one line, as it is printed after a check.
+std::string check_line(const RunProgress& progress);
+/// One line about a run among others: title, state, stage, step, lowest group, pace, or why it failed.
+std::string run_line(const std::string& title, const RunStatus& status, const Paint& paint);
+/// The state's name in its colour, padded to the longest.
+std::string state_text(RunState state, const Paint& paint);
+/// How many runs are in each state.
+using StateCounts = std::map<RunState, std::size_t>;
+/// "3 of 9 ended: 2 passed, 1 step-limit, 1 running, 5 waiting"
+std::string counts_text(const StateCounts& counts);
+nlohmann::ordered_json status_json(const RunStatus& status);
+nlohmann::ordered_json counts_json(const StateCounts& counts);
+
+/// "slots used 12.0, 30.5, 8.0 of 176", empty when none were counted.
+std::string slots_text(const RunProgress& progress);
+
+/// A block of lines that is drawn again in place.
+class Canvas {
+ public:
+  explicit Canvas(std::ostream& out) : out_(out) {}
+
+  void draw(const std::string& text);
+  /// Leaves the block as it stands; what follows starts on a line of its own.
+  void close() { lines_ = 0; }
+
+ private:
+  std::ostream& out_;
+  long lines_ = 0;  // of the block on the screen
+};
+
+}  // namespace schemamem

@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/progress_view.h"
+#include "cli/signals.h"
+#include "cli/train_commands.h"
+#include "train/run_status.h"
+
+namespace schemamem {
+namespace {
+
+constexpr std::chrono::milliseconds kLookEvery{1000}, kNap{50};
+/// Above this, runs that wait or have ended are counted and not listed in a block that is drawn again.
+constexpr std::size_t kMostListed = 20;
+
+struct WatchOptions {
+  std::vector<std::string> runs;
+  bool once = false;
+};
+
+/// All runs that are watched; those of a folder of runs appear as they are made.
+class Watch {
+ public:
+  explicit Watch(std::vector<std::string> paths) : paths_(std::move(paths)) {}
+
+  Status look() {
+    const auto found = find_runs(paths_);
+    if (!found) return found.error();
+    counts_.clear();
+    for (const std::filesystem::path& folder : *found) {
+      RunFollower& run = runs_.try_emplace(folder.string(), folder).first->second;
+      ++counts_[run.look().state];
+    }
+    return Done{};
+  }
+
+  bool all_ended() const {
+    for (const auto& [state, count] : counts_) {
+      if (count > 0 && !has_ended(state) && state != RunState::kFailed) return false;
+    }
+    return true;
+  }
+
+  std::string json() {
+    nlohmann::ordered_json runs = nlohmann::ordered_json::array();
+    for (auto& [folder, run] : runs_) {
+      nlohmann::ordered_json one{{"run", folder}};
+      one.update(status_json(run.look()));
+      runs.push_back(std::move(one));
+    }
+    return nlohmann::ordered_json{{"runs", runs}, {"counts", counts_json(counts_)}}.dump() + "\n";
+  }
+
+  /// One run: its block. Several: a line each and a summary; `listed` bounds the lines.
+  std::string picture(const Paint& paint, std::size_t listed) {
+    if (runs_.size() == 1) {
+      RunFollower& run = runs_.begin()->second;
+      const RunStatus& status = run.look();
+      return progress_block(title(run), status.progress, paint) + state_text(status.state, paint) + status.message +
+             "\n";
+    }
+    std::string text;
+    for (auto& [folder, run] : runs_) {
+      const RunStatus& status = run.look();
+      const bool quiet = has_ended(status.state) || status.state == RunState::kWaiting;
+      if (runs_.size() <= listed || !quiet) text += run_line(title(run), status, paint);
+    }
+    return text + paint.bold(counts_text(counts_)) + "\n";
+  }
+
+  /// A line for every run with a check, or a state, that was not told before.
+  std::string changes(const Paint& paint) {
+    std::string text;
+    for (auto& [folder, run] : runs_) {
+      const RunStatus& status = run.look();
+      const std::pair now(status.state, status.progress.check ? status.progress.check->step : 0);
+      const auto [told, is_first] = told_.try_emplace(folder, now);
+      if (!is_first && told->second == now) continue;
+      told->second = now;
+      text += run_line(title(run), status, paint);
+    }
+    return text;
+  }
+
+ private:
+  static std::string title(const RunFollower& run) {
+    return run.request() ? run_title(*run.request()) : run.folder().filename().string();
+  }
+
+  std::vector<std::string> paths_;
+  std::map<std::string, RunFollower> runs_;
+  std::map<std::string, std::pair<RunState, std::int64_t>> told_;
+  StateCounts counts_;
+};
+
+Status watch(const WatchOptions& options, Console& console) {
+  if (options.runs.empty())
+    return Error(ErrorKind::kUsage, "`schemamem watch` needs at least one run or folder of runs.");
+  const StopOnSignal signals;
+  Watch watch(options.runs);
+  Canvas canvas(console.err);
+  std::string json;
+  for (;;) {
+    if (const Status looked = watch.look(); !looked) return looked;
+    if (console.json) {
+      if (const std::string next = watch.json(); next != json) {
+        if (const Status printed = console.print(json = next); !printed) return printed;
+        console.out.flush();
+      }
+    } else if (options.once) {
+      return console.print(watch.picture(console.paint, std::string::npos));
+    } else if (console.live) {
+      canvas.draw(watch.picture(Paint(console.paint_err), kMostListed));
+    } else {
+      if (const Status printed = console.print(watch.changes(console.paint)); !printed) return printed;
+      console.out.flush();
+    }
+    if (options.once || watch.all_ended()) return Done{};
+    const auto next = std::chrono::steady_clock::now() + kLookEvery;
+    while (std::chrono::steady_clock::now() < next) {
+      if (signals.flag().load()) return Done{};
+      std::this_thread::sleep_for(kNap);
+    }
+  }
+}
+
+}  // namespace
+
+void register_watch(CLI::App& program, Commands& commands) {
+  const auto options = std::make_shared<WatchOptions>();
+  CLI::App& command = commands.add(program, "watch", "Follow runs through their files until all have ended.",
+                                   "schemamem watch runs/schemamem-A3V3-fast-s42-1a2b3c4d\n"
+                                   "schemamem watch sweeps/grid\n"
+                                   "schemamem watch runs/a runs/b --once --json");
+  command.add_option("RUN", options->runs, "Runs, or folders of runs")->type_name("RUN...");
+  command.add_flag("--once", options->once, "Show how things stand and exit");
+  commands.on(command, [options](Console& console) { return watch(*options, console); });
+}
+
+}  // namespace schemamem
