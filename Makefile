@@ -20,7 +20,7 @@ cpp_files = git ls-files --cached --others --exclude-standard 'src/*.h' 'src/*.c
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-quickstart: build ## install what is missing, build, and see the program at work
+quickstart: build ## install what is missing, build, check, train SchemaMem to its target, evaluate it
 	@scripts/quickstart.sh
 
 deps: ## install the Debian packages that building and testing need

@@ -1,25 +1,43 @@
 #!/usr/bin/env bash
-# The first thing a newcomer sees: the program at work. `make quickstart` builds it and calls this.
+# From a clone to a trained and evaluated model: `make quickstart` builds the program and calls this. What was done
+# already is not done again: a run that was stopped goes on, a finished one is evaluated as it is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+program=build/schemamem
 show() {
   printf '\n$ %s\n' "$*"
   "$@"
 }
 
-show build/schemamem --version
-show build/schemamem task describe --setting A3V3
-show build/schemamem task sample --setting A3V3 --scenario overwrite --delay 8
-show build/schemamem verify tests/data/golden/schemamem/*.safetensors
-show build/schemamem bench step --model schemamem
-show build/schemamem bench stream --model schemamem
+show $program --version
+show $program task sample --setting A3V3 --scenario overwrite --delay 8
+show $program verify tests/data/golden/*/*.safetensors
 
-cat <<'TEXT'
+# A few minutes. The live view goes to standard error, the result to standard output; its first word is the folder.
+train=($program train --model schemamem --setting A3V3 --seed 42 --recipe fast)
+printf '\n$ %s\n' "${train[*]}"
+code=0
+result=$("${train[@]}") || code=$?
+printf '%s\n' "$result"
+if [ $code -eq 75 ]; then
+  echo 'Stopped. `make quickstart` goes on where it was.'
+fi
+[ $code -eq 0 ] || exit $code
+run=${result%% *}
+
+show $program eval "$run"
+
+cat <<TEXT
+
+The run is in $run: weights, metrics, evaluation (docs/formats.md says what is what).
 
 What to do next
-  build/schemamem --help     everything the program does, examples first
-  make test                  build and run all tests
-  docs/paper_map.md          from each equation of the paper to its code and its test
-  make help                  all targets
+  $program watch $run    the run as it was, from its files
+  $program ablate $run   the same questions with the memory switched off
+  $program sweep --help    many runs: models x settings x seeds
+  $program report --help   tables and figures from runs
+  $program --help          everything the program does, examples first
+  make test                       build and run all tests
+  docs/paper_map.md               from each equation of the paper to its code and its test
 TEXT

@@ -314,7 +314,7 @@ void register_run(CLI::App& sweep, Commands& commands, bool retries) {
         ->type_name("TEXT")
         ->allow_extra_args(false);
   }
-  commands.on(command, [options, retries](Console& console) {
+  commands.on_until_stopped(command, [options, retries](Console& console) {
     return retries ? retry(*options, console) : run(*options, console);
   });
 }

@@ -59,7 +59,7 @@ Trainer::Trainer(const SequenceModel<float>& model, const TrainSetup& setup, int
       validator_(setup.recipe, model),
       cases_(static_cast<std::size_t>(setup.recipe.batch.episodes)),
       batch_(setup.setting, cases_.size(), cases_.size() * largest_.tokens),
-      filler_(setup.setting, largest_.tokens, threads),
+      filler_(setup.setting, largest_.tokens, 1),
       token_weights_(cases_.size() * largest_.tokens),
       episode_loss_(cases_.size()),
       episode_stillness_(cases_.size()),
@@ -121,7 +121,7 @@ Result<StepReport> Trainer::step(const StopFlag& stop) {
                {.seed = setup_.seed,
                 .purpose = Purpose::kTrainEpisode,
                 .index = static_cast<std::uint64_t>(position_.step) * episodes},
-               pool_, batch_);
+               one_thread_, batch_);
   const std::span<float> token_weights = std::span(token_weights_).first(batch_.tokens());
   loss_weights(setup_.recipe, info(stage.checked.front().scenario).family, batch_.rows(), token_weights);
   plan_shards();

@@ -120,6 +120,7 @@ class Trainer {
 
   TapeSize largest_;
   ThreadPool pool_;
+  ThreadPool one_thread_{1};  // episodes are made sooner than another thread wakes up
   std::vector<Desk> desks_;
   std::unique_ptr<Folded<float>> folded_;
   std::vector<std::unique_ptr<GradientShard<float>>> shards_;

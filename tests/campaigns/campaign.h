@@ -23,7 +23,7 @@ struct Options {
 struct Reference {
   Leg leg{};
   std::filesystem::path start{};  // a prepared folder, to be copied
-  int code = 0;                 // the exit code
+  int code = 0;                   // the exit code
   double seconds = 0;
   std::string hashes{};
 };

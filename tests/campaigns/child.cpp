@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <fstream>
 #include <thread>
 
 #include "base/result.h"
@@ -48,6 +50,22 @@ Child::~Child() {
 
 void Child::send(int signal) const {
   if (!end_) ::kill(id_, signal);
+}
+
+bool Child::wait_for_hold(int signal, std::chrono::duration<double> longest) const {
+  const auto until = std::chrono::steady_clock::now() + longest;
+  const std::uint64_t bit = std::uint64_t{1} << (signal - 1);
+  while (std::chrono::steady_clock::now() < until) {
+    std::ifstream status("/proc/" + std::to_string(id_) + "/status");
+    for (std::string line; std::getline(status, line);) {
+      const auto has = [&](const char* key) {
+        return line.starts_with(key) && (std::stoull(line.substr(line.find('\t') + 1), nullptr, 16) & bit) != 0;
+      };
+      if (has("SigBlk:")) return true;
+      if (has("SigCgt:")) return false;
+    }
+  }
+  return false;
 }
 
 std::optional<End> Child::wait(std::chrono::duration<double> longest) {

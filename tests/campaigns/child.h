@@ -28,6 +28,8 @@ class Child {
   ~Child();
 
   void send(int signal) const;
+  /// Waits until the process holds this signal back, or handles it; true if it holds it back.
+  bool wait_for_hold(int signal, std::chrono::duration<double> longest) const;
   /// Nothing if it is still there after so long.
   std::optional<End> wait(std::chrono::duration<double> longest);
 

@@ -90,6 +90,16 @@ TEST(Bench, ReportsSpeedBesideThePeak) {
   EXPECT_THAT(call("bench stream --model gdn --tokens 5000").out, HasSubstr("tokens/s"));
 }
 
+TEST(Bench, ShowsWhereTheTimeOfTrainingGoes) {
+  const Reply reply = call("bench train --model schemamem --setting A2V2 --threads 1 --steps 1 --json");
+  EXPECT_EQ(reply.code, 0) << reply.err;
+  const json answer = json::parse(reply.out);
+  EXPECT_EQ(answer.at("stages").size(), 10U);
+  for (const char* key : {"kernels", "folding", "data", "optimizer", "overhead"})
+    EXPECT_GT(answer.at("all").at(key).get<double>(), 0) << key;
+  EXPECT_GT(answer.at("snapshot_milliseconds").get<double>(), 0);
+}
+
 TEST(Bench, RefusesImpossibleRequests) {
   EXPECT_EQ(call("bench").code, 64);
   EXPECT_EQ(call("bench step --model schemamem --threads 0").code, 64);

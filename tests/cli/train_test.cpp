@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "cli/progress_view.h"
+#include "cli/signals.h"
 #include "support/cli.h"
 #include "support/temporary_folder.h"
 
@@ -71,6 +73,26 @@ TEST(Train, ASignalSavesAndEndsWithCode75AndTheRunCanBeResumed) {
     EXPECT_EQ(WEXITSTATUS(status), 75);
     EXPECT_LT(waited.count(), 2.0);
   }
+}
+
+/// What becomes of a process that is asked to stop before its command has begun.
+int end_of_early_stop(const std::string& arguments) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    hold_stop_signals();
+    ::raise(SIGTERM);
+    ::_exit(call(arguments).code);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+TEST(Train, ASignalThatComesBeforeItHasBegunIsNotLost) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(end_of_early_stop(short_run(folder / "run")), 75);
+  EXPECT_TRUE(std::filesystem::exists(folder / "run" / "checkpoints" / "step-000000000" / "complete.json"));
+  EXPECT_EQ(end_of_early_stop("task describe --setting A3V3"), -SIGTERM) << "other commands just end";
 }
 
 TEST(Config, ExplainShowsEveryFieldWithItsOrigin) {
