@@ -1,11 +1,14 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
 .PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers \
-        fuzz format format-check tidy install clean
+        crash-test signal-test thread-test fuzz format format-check tidy web install clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 3600
+CRASHES ?= 500
+SIGNALS ?= 200
+SEED ?= 1
 BENCH_PRESET ?= release
 
 # $(call configure,preset,folder): configures once and again when a preset changed; ninja sees to the rest.
@@ -63,6 +66,20 @@ test-scalar: deps ## all unit tests with kernels of one lane
 	@cmake --build build-scalar -j $(JOBS)
 	@$(ctest) --test-dir build-scalar -L unit
 
+campaign = @cmake --build build -j $(JOBS) --target campaign && build/tests/campaigns/campaign build/schemamem --seed $(SEED)
+
+crash-test: deps ## kill -9 training runs CRASHES times (default 500), resume them, compare every bit
+	$(call configure,release,build)
+	$(campaign) --kills $(CRASHES)
+
+signal-test: deps ## stop training runs by SIGNALS signals (default 200), resume them, compare every bit
+	$(call configure,release,build)
+	$(campaign) --signals $(SIGNALS)
+
+thread-test: deps ## 300 steps of the recipe fast with 1, 2, 3, 4, 7 and 8 threads, all models: the same bits
+	$(call configure,release,build)
+	$(campaign) --threads
+
 bench: ## build and run the benchmarks (BENCH_PRESET=native compiles for this machine alone)
 	@scripts/deps.sh build
 	$(call configure,$(BENCH_PRESET),$(if $(filter release,$(BENCH_PRESET)),build,build-$(BENCH_PRESET)))
@@ -88,6 +105,9 @@ tidy: ## run clang-tidy over src
 	$(call configure,dev,build-dev)
 	@cmake --build build-dev -j $(JOBS) --target schemamem_build_info
 	@run-clang-tidy-14 -quiet -extra-arg=-Wno-unknown-warning-option -p build-dev -j $(JOBS) "$(CURDIR)/src/.*"
+
+web: ## rebuild the report page from web/ (needs Node.js and npm; its result is committed)
+	@cd web && npm ci --no-audit --no-fund && npm run --silent build
 
 install: build ## install the program, the libraries and the headers under PREFIX (default /usr/local)
 	@cmake --build build -j $(JOBS) --target rooms

@@ -24,6 +24,7 @@ enum class Purpose : std::uint64_t {
   kSchedule = 6,  // which scenario and delay a training step gets
   kBenchmark = 7,
   kTest = 8,
+  kBootstrap = 9,
 };
 
 /// Randomness that is addressed, not consumed: `Rng::stream(seed, purpose, index)` is the same sequence for any batch

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -10,6 +11,9 @@
 #include <vector>
 
 namespace schemamem {
+
+/// Set by whoever wants a long piece of work to stop; looked at between episodes.
+using StopFlag = std::atomic<bool>;
 
 /// Threads that share out numbered slices of a problem. Which thread runs a slice is left to chance; what a slice is,
 /// is fixed by the problem and never by the thread count, so results that are combined in slice order are the same bits

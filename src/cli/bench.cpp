@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "cli/model_commands.h"
 #include "cli/model_options.h"
@@ -17,8 +16,6 @@ struct BenchOptions {
   bool general = false;
 };
 
-constexpr std::int64_t kMostThreads = 256;
-
 /// How many tokens, where a step and a stream differ.
 struct TokenRange {
   std::int64_t fallback, least, most;
@@ -28,25 +25,20 @@ constexpr TokenRange kStreamTokens{20'000, 100, 100'000'000};
 
 Result<StepRequest> read_request(const BenchOptions& options, const TokenRange& range, const Console& console) {
   StepRequest request;
-  const auto name = options.model.read_model();
-  if (!name) return name.error();
-  const auto setting = options.model.read_setting();
-  if (!setting) return setting.error();
-  request.model = *name;
-  request.inputs = setting->input_width();
-  request.outputs = setting->output_width();
+  const auto spec = options.model.read_spec();
+  if (!spec) return spec.error();
+  request.model = *spec;
   const auto batch = read_number(options.batch, "--batch", 64, 1, 4096);
   if (!batch) return batch.error();
   const auto tokens = read_number(options.tokens, "--tokens", range.fallback, range.least, range.most);
   if (!tokens) return tokens.error();
-  const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-  const auto threads = read_number(options.threads, "--threads", cores, 1, kMostThreads);
+  const auto threads = read_threads(options.threads);
   if (!threads) return threads.error();
   const auto repeats = read_number(options.repeats, "--repeats", 20, 1, 10'000);
   if (!repeats) return repeats.error();
   request.batch = static_cast<std::size_t>(*batch);
   request.tokens = static_cast<std::size_t>(*tokens);
-  request.threads = static_cast<int>(*threads);
+  request.threads = *threads;
   request.repeats = static_cast<int>(*repeats);
   request.isa = console.isa;
   request.general = options.general;
@@ -60,7 +52,7 @@ Status bench_step(const BenchOptions& options, Console& console) {
   if (!timed) return timed.error();
   const bool possible = is_possible_peak(request->isa, timed->flops_per_cycle);
   if (console.json) {
-    const nlohmann::ordered_json answer{{"model", request->model},
+    const nlohmann::ordered_json answer{{"model", request->model.name},
                                         {"instruction_set", isa_name(request->isa)},
                                         {"threads", request->threads},
                                         {"batch", request->batch},
@@ -76,9 +68,9 @@ Status bench_step(const BenchOptions& options, Console& console) {
                                         {"gradient_error", timed->gradient_error}};
     return console.print(answer.dump() + "\n");
   }
-  std::string text =
-      fmt::format("{}, {} episodes of {} tokens, {} thread{}, {}\n", console.paint.bold(request->model), request->batch,
-                  request->tokens, request->threads, request->threads == 1 ? "" : "s", isa_name(request->isa));
+  std::string text = fmt::format("{}, {} episodes of {} tokens, {} thread{}, {}\n",
+                                 console.paint.bold(request->model.name), request->batch, request->tokens,
+                                 request->threads, request->threads == 1 ? "" : "s", isa_name(request->isa));
   text += fmt::format("  gradients    float agrees with double to {:.1e}\n", timed->gradient_error);
   text += fmt::format("  step         {:.1f} ms, best of {}; {:.2f} GFLOP of matrix work\n", timed->milliseconds,
                       request->repeats, timed->gigaflop);
@@ -99,31 +91,38 @@ Status bench_stream(const BenchOptions& options, Console& console) {
   const Result<StreamTiming> timed = time_stream(*request, request->tokens);
   if (!timed) return timed.error();
   if (console.json) {
-    const nlohmann::ordered_json answer{{"model", request->model},
+    const nlohmann::ordered_json answer{{"model", request->model.name},
                                         {"instruction_set", isa_name(request->isa)},
                                         {"tokens", request->tokens},
                                         {"median_microseconds", timed->median_microseconds},
                                         {"p99_microseconds", timed->p99_microseconds},
-                                        {"tokens_per_second", timed->tokens_per_second}};
+                                        {"tokens_per_second", timed->tokens_per_second},
+                                        {"late_over_early", timed->late_over_early}};
     return console.print(answer.dump() + "\n");
   }
-  return console.print(
-      fmt::format("{}, one stream of {} tokens, {}\n  a token  {:.2f} us median, {:.1f} us at the 99th percentile\n"
-                  "  speed    {:.0f} tokens/s\n",
-                  console.paint.bold(request->model), request->tokens, isa_name(request->isa),
-                  timed->median_microseconds, timed->p99_microseconds, timed->tokens_per_second));
+  std::string text = fmt::format(
+      "{}, one stream of {} tokens, {}\n  a token  {:.2f} us median, {:.1f} us at the 99th percentile\n"
+      "  speed    {:.0f} tokens/s\n",
+      console.paint.bold(request->model.name), request->tokens, isa_name(request->isa), timed->median_microseconds,
+      timed->p99_microseconds, timed->tokens_per_second);
+  if (timed->late_over_early > 0) {
+    text += fmt::format("  late     {:.3f} of the speed of a stream that has just begun\n", timed->late_over_early);
+  }
+  return console.print(text);
 }
 
 }  // namespace
 
 void register_bench(CLI::App& program, Commands& commands) {
   CLI::App& bench = commands.add(program, "bench", "Time a model on this machine, beside the machine's own limit.",
-                                 "schemamem bench step --model schemamem\nschemamem bench stream --model schemamem");
+                                 "schemamem bench step --model schemamem\nschemamem bench stream --model schemamem\n"
+                                 "schemamem bench train --model schemamem");
   const auto step = std::make_shared<BenchOptions>();
   CLI::App& step_command = commands.add(bench, "step", "One training step: forward, backward, merged gradients.",
                                         "schemamem bench step --model schemamem --batch 64 --tokens 400\n"
                                         "schemamem bench step --model gdn --threads 1 --isa avx2 --json");
   step->model.add_to(step_command);
+  step->model.add_sizes_to(step_command);
   step_command.add_option("--batch", step->batch, "Episodes (default 64)")->type_name("N");
   step_command.add_option("--tokens", step->tokens, "Tokens an episode (default 400)")->type_name("N");
   step_command.add_option("--threads", step->threads, "Threads (default: all cores)")->type_name("N");
@@ -136,9 +135,12 @@ void register_bench(CLI::App& program, Commands& commands) {
                                           "schemamem bench stream --model schemamem --tokens 100000\n"
                                           "schemamem bench stream --model gdn --json");
   stream->model.add_to(stream_command);
+  stream->model.add_sizes_to(stream_command);
   stream_command.add_option("--tokens", stream->tokens, "Length of the stream (default 20000)")->type_name("N");
   stream_command.add_flag("--general", stream->general, "Use the path for any sizes");
   commands.on(stream_command, [stream](Console& console) { return bench_stream(*stream, console); });
+
+  register_bench_train(bench, commands);
 }
 
 }  // namespace schemamem

@@ -2,7 +2,9 @@
 
 #include <array>
 
+#include "cli/eval_commands.h"
 #include "cli/model_commands.h"
+#include "cli/report_commands.h"
 #include "cli/task_commands.h"
 #include "cli/train_commands.h"
 
@@ -12,8 +14,9 @@ namespace {
 using Register = void (*)(CLI::App& program, Commands& commands);
 
 /// In the order of the help page.
-constexpr std::array kCommands{&register_task,   &register_inspect, &register_verify, &register_bench, &register_train,
-                               &register_resume, &register_watch,   &register_sweep,  &register_config};
+constexpr std::array kCommands{&register_task,   &register_inspect, &register_verify, &register_bench,  &register_train,
+                               &register_resume, &register_watch,   &register_sweep,  &register_config, &register_eval,
+                               &register_ablate, &register_paper,   &register_report};
 
 }  // namespace
 

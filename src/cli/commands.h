@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 #include "base/result.h"
@@ -22,6 +23,13 @@ class Commands {
   CLI::App& add(CLI::App& parent, const std::string& name, const std::string& description, const std::string& examples);
   /// What happens when the command is called.
   void on(const CLI::App& command, Action action) { actions_[&command] = std::move(action); }
+  /// The same for a command that saves its work and ends when it is asked to stop (StopOnSignal): signals that come
+  /// before it is ready for them wait.
+  void on_until_stopped(const CLI::App& command, Action action) {
+    on(command, std::move(action));
+    heeding_.insert(&command);
+  }
+  bool heeds_signals(const CLI::App& command) const { return heeding_.contains(&command); }
   /// Nothing for a command that only holds others.
   const Action* action(const CLI::App& command) const {
     const auto found = actions_.find(&command);
@@ -30,6 +38,7 @@ class Commands {
 
  private:
   std::map<const CLI::App*, Action> actions_;
+  std::set<const CLI::App*> heeding_;
 };
 
 /// Registers every command of the table.

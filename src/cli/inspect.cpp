@@ -30,18 +30,17 @@ nlohmann::ordered_json layout_json(const Layout& layout) {
 }
 
 Status inspect(const ModelOptions& options, Console& console) {
-  const auto name = options.read_model();
-  if (!name) return name.error();
+  const auto spec = options.read_spec();
+  if (!spec) return spec.error();
   const auto setting = options.read_setting();
-  if (!setting) return setting.error();
-  const auto made = make_model<float>(*name, setting->input_width(), setting->output_width(), {.isa = console.isa});
+  const auto made = make_model<float>(*spec, {.isa = console.isa});
   if (!made) return made.error();
   const SequenceModel<float>& model = **made;
   const std::size_t parameters = model.parameters().size();
   const std::size_t state = model.state().size();
   const double flops = flops_per_token(model);
   if (console.json) {
-    const nlohmann::ordered_json answer{{"model", *name},
+    const nlohmann::ordered_json answer{{"model", spec->name},
                                         {"setting", setting->name()},
                                         {"parameters", parameters},
                                         {"persistent_elements", model.persistent_elements()},
@@ -55,8 +54,8 @@ Status inspect(const ModelOptions& options, Console& console) {
                                         {"state_tensors", layout_json(model.state())}};
     return console.print(answer.dump() + "\n");
   }
-  std::string text = fmt::format("{} for {}: {} bits in, {} bits out\n\n", console.paint.bold(*name), setting->name(),
-                                 setting->input_width(), setting->output_width());
+  std::string text = fmt::format("{} for {}: {} bits in, {} bits out\n\n", console.paint.bold(spec->name),
+                                 setting->name(), setting->input_width(), setting->output_width());
   text += fmt::format("  parameters           {:>10}   {:.0f} KB in float\n", parameters,
                       static_cast<double>(parameters * sizeof(float)) / 1e3);
   text += fmt::format("  persistent elements  {:>10}   {:.0f} KB, what outlives a chunk\n", model.persistent_elements(),
@@ -76,8 +75,10 @@ void register_inspect(CLI::App& program, Commands& commands) {
   const auto options = std::make_shared<ModelOptions>();
   CLI::App& command = commands.add(program, "inspect", "Size of a model: parameters, state, work per token.",
                                    "schemamem inspect --model schemamem --setting A3V3\n"
+                                   "schemamem inspect --model schemamem --size slots=64 --size layers=2\n"
                                    "schemamem inspect --model gdn --setting A5V5 --json");
   options->add_to(command);
+  options->add_sizes_to(command);
   commands.on(command, [options](Console& console) { return inspect(*options, console); });
 }
 

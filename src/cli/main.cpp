@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "cli/run_cli.h"
+#include "cli/signals.h"
 
 int main(int argc, char** argv) {
+  schemamem::hold_stop_signals();
   // A reader that goes away is an error of the stream, with a message and an exit code, not a silent end.
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);

@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/help.h"
+#include "cli/signals.h"
 #include "cli/version.h"
 
 namespace schemamem {
@@ -145,6 +146,7 @@ struct Program {
                                quote(isa), did_you_mean(isa, isas)));
     Console speaker = console();
     if (version) return print_version(speaker);
+    if (!commands.heeds_signals(command)) release_stop_signals();
     if (const Action* action = commands.action(command)) return (*action)(speaker);
     return usage(fmt::format("`{}` needs a command: one of {}.", full_name(command),
                              fmt::join(names(subcommands(command)), ", ")));

@@ -1,7 +1,5 @@
 #include "cli/signals.h"
 
-#include <signal.h>
-
 #include <array>
 
 namespace schemamem {
@@ -20,13 +18,35 @@ void handle_with(void (*handler)(int)) {
   for (const int signal : kSignals) ::sigaction(signal, &action, nullptr);
 }
 
+sigset_t stop_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : kSignals) sigaddset(&set, signal);
+  return set;
+}
+
 }  // namespace
+
+void hold_stop_signals() {
+  const sigset_t set = stop_signals();
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+void release_stop_signals() {
+  const sigset_t set = stop_signals();
+  ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
 
 StopOnSignal::StopOnSignal() {
   requested = false;
   handle_with([](int) { requested = true; });
+  const sigset_t set = stop_signals();
+  ::pthread_sigmask(SIG_UNBLOCK, &set, &before_);
 }
-StopOnSignal::~StopOnSignal() { handle_with(SIG_DFL); }
+StopOnSignal::~StopOnSignal() {
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  handle_with(SIG_DFL);
+}
 const StopFlag& StopOnSignal::flag() const { return requested; }
 
 }  // namespace schemamem

@@ -1,10 +1,19 @@
 #pragma once
 
-#include "train/desk.h"
+#include <signal.h>
+
+#include "base/threads.h"
 
 namespace schemamem {
 
-/// While it lives, SIGINT, SIGTERM and SIGUSR1 set a flag instead of ending the process. One at a time.
+/// Signals that ask to stop and come while the program starts wait for whoever deals with them: the first thing of
+/// `main`, so that none is lost and none ends the process half-way. A parent may have held them back already.
+void hold_stop_signals();
+/// Lets them end the process, as they do by default.
+void release_stop_signals();
+
+/// While it lives, SIGINT, SIGTERM and SIGUSR1 set a flag instead of ending the process, also those that were held
+/// back. Afterwards they are held back again, if they were. One at a time.
 class StopOnSignal {
  public:
   StopOnSignal();
@@ -13,6 +22,9 @@ class StopOnSignal {
   ~StopOnSignal();
 
   const StopFlag& flag() const;
+
+ private:
+  sigset_t before_;  // signals that were held back
 };
 
 }  // namespace schemamem

@@ -1,5 +1,8 @@
 #include "cli/task_options.h"
 
+#include <algorithm>
+#include <thread>
+
 #include "base/parse.h"
 
 namespace schemamem {
@@ -25,6 +28,14 @@ Result<std::int64_t> read_number(const Text& text, std::string_view flag, std::i
                                  std::int64_t most) {
   if (!text) return fallback;
   return parse_integer(*text, flag, least, most);
+}
+
+Result<int> read_threads(const Text& text) {
+  constexpr std::int64_t kMostThreads = 256;
+  const std::int64_t cores = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+  const auto threads = read_number(text, "--threads", std::min(cores, kMostThreads), 1, kMostThreads);
+  if (!threads) return threads.error();
+  return static_cast<int>(*threads);
 }
 
 }  // namespace schemamem

@@ -24,6 +24,9 @@ struct CaseOptions {
 Result<std::int64_t> read_number(const Text& text, std::string_view flag, std::int64_t fallback, std::int64_t least,
                                  std::int64_t most);
 
+/// --threads: all cores unless given.
+Result<int> read_threads(const Text& text);
+
 inline constexpr std::int64_t kLargestSeed = (std::int64_t{1} << 62) - 1;
 inline constexpr std::int64_t kMostEpisodes = 1'000'000;
 

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <thread>
 #include <vector>
 
 #include "cli/live_view.h"
@@ -17,7 +16,6 @@
 namespace schemamem {
 namespace {
 
-constexpr std::int64_t kMostThreads = 256;
 constexpr std::int64_t kDefaultSeed = 42;
 
 struct TrainOptions {
@@ -28,13 +26,6 @@ struct TrainOptions {
 struct ResumeOptions {
   Text run, threads;
 };
-
-Result<int> read_threads(const Text& text) {
-  const std::int64_t cores = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
-  const auto threads = read_number(text, "--threads", std::min(cores, kMostThreads), 1, kMostThreads);
-  if (!threads) return threads.error();
-  return static_cast<int>(*threads);
-}
 
 std::string processor() {
   std::ifstream info("/proc/cpuinfo");
@@ -56,17 +47,17 @@ Status report(const RunResult& result, const RunOptions& options, Console& conso
     nlohmann::ordered_json passed = nlohmann::ordered_json::array();
     for (const PassedStage& stage : result.passed)
       passed.push_back({{"name", stage.name}, {"step", stage.step}, {"lowest", stage.lowest}});
-    const nlohmann::ordered_json answer{{"run", options.folder.string()},
-                                        {"status", result.status},
-                                        {"steps", result.steps},
-                                        {"seconds", result.seconds},
-                                        {"passed", passed}};
+    const nlohmann::ordered_json answer{
+        {"run", options.folder.string()}, {"status", result.status}, {"steps", result.steps},
+        {"seconds", result.seconds},      {"passed", passed},        {"fell_back", result.fell_back}};
     if (const Status printed = console.print(answer.dump() + "\n"); !printed) return printed;
   } else {
     std::string text = fmt::format("{} {} after {} steps, {:.1f} s\n", options.folder.string(),
                                    result.was_done ? "was finished" : "finished", result.steps, result.seconds);
     for (const PassedStage& stage : result.passed)
       text += fmt::format("  {:<22} passed at step {:>7} with {:.2f} %\n", stage.name, stage.step, stage.lowest);
+    if (result.fell_back)
+      text += "  the cool-down ended below the target: the weights from before it, which passed, are kept\n";
     if (const Status printed = console.print(text); !printed) return printed;
   }
   if (result.status == "passed") return Done{};
@@ -152,7 +143,7 @@ void register_train(CLI::App& program, Commands& commands) {
       ->type_name("DIR");
   command.add_option("--threads", options->threads, "Threads; the result is the same for any number (all cores)")
       ->type_name("N");
-  commands.on(command, [options](Console& console) { return train(*options, console); });
+  commands.on_until_stopped(command, [options](Console& console) { return train(*options, console); });
 }
 
 void register_resume(CLI::App& program, Commands& commands) {
@@ -162,7 +153,7 @@ void register_resume(CLI::App& program, Commands& commands) {
   command.add_option("RUN", options->run, "Folder of the run");
   command.add_option("--threads", options->threads, "Threads; the result is the same for any number (all cores)")
       ->type_name("N");
-  commands.on(command, [options](Console& console) { return resume(*options, console); });
+  commands.on_until_stopped(command, [options](Console& console) { return resume(*options, console); });
 }
 
 }  // namespace schemamem

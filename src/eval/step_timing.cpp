@@ -25,7 +25,7 @@ template <class T>
 std::vector<T> random_queries(std::size_t rows, std::size_t inputs, std::size_t outputs) {
   std::vector<T> x(rows * inputs);
   Rng rng = Rng::stream(1, Purpose::kBenchmark, 0);
-  const std::size_t address_bits = inputs - outputs - 1;
+  const std::size_t address_bits = inputs > outputs ? inputs - outputs - 1 : inputs - 1;
   for (std::size_t t = 0; t < rows; ++t) {
     for (std::size_t j = 0; j < address_bits; ++j) x[t * inputs + j] = static_cast<T>(rng.below(2));
   }
@@ -40,19 +40,17 @@ class Step {
       : model_(std::move(model)),
         batch_(batch),
         tokens_(request.tokens),
-        inputs_(request.inputs),
-        outputs_(request.outputs),
-        x_(random_queries<T>(batch * request.tokens, request.inputs, request.outputs)),
-        logits_(batch * request.tokens * request.outputs),
+        inputs_(model_->config().inputs),
+        outputs_(model_->config().outputs),
+        x_(random_queries<T>(batch * request.tokens, inputs_, outputs_)),
+        logits_(batch * request.tokens * outputs_),
         d_logits_(logits_.size()),
         weights_(model_->parameters().size()),
         gradient_(weights_.size()),
         step_(*model_, pool, {request.tokens, model_->chunk_ends({.x = rows(0)}).size()}) {
     // Weights and upstream gradients are drawn in float, so that a step in double starts from the same numbers.
     std::vector<float> drawn(weights_.size());
-    make_model<float>(model_->config().name, inputs_, outputs_)
-        .value()
-        ->initialise("ours", 1, {drawn.data(), {drawn.size()}});
+    make_model<float>(request.model).value()->initialise("ours", 1, {drawn.data(), {drawn.size()}});
     std::copy(drawn.begin(), drawn.end(), weights_.begin());
     Rng rng = Rng::stream(1, Purpose::kBenchmark, 1);
     for (T& value : d_logits_) value = static_cast<T>(rng.uniform_float() - 0.5F);
@@ -112,32 +110,84 @@ double peak_of_threads(ThreadPool& pool, Isa isa, double& flops_per_cycle) {
   return sum;
 }
 
+/// A stream of random queries.
+class TokenStream {
+ public:
+  TokenStream(const SequenceModel<float>& model, const Folded<float>& folded)
+      : model_(model),
+        folded_(folded),
+        x_(random_queries<float>(kRows, model.config().inputs, model.config().outputs)),
+        logits_(model.config().outputs),
+        scratch_(model.make_scratch()),
+        state_(model.empty_state()) {
+    start();
+  }
+  /// As if no token had been seen.
+  void start() {
+    state_ = model_.empty_state();
+    model_.refresh(folded_, state_, *scratch_);
+    at_ = 0;
+  }
+  void step() {
+    const std::size_t inputs = model_.config().inputs;
+    model_.advance(folded_, {x_.data() + at_ * inputs, {1, inputs}}, state_, *scratch_,
+                   {logits_.data(), {1, logits_.size()}});
+    at_ = (at_ + 1) % kRows;
+  }
+  /// Tokens a second over the next `tokens`.
+  double speed(std::size_t tokens) {
+    const auto start = Clock::now();
+    for (std::size_t t = 0; t < tokens; ++t) step();
+    return static_cast<double>(tokens) / seconds_since(start);
+  }
+
+ private:
+  static constexpr std::size_t kRows = 256;  // few enough to stay in the cache beside the model
+  const SequenceModel<float>& model_;
+  const Folded<float>& folded_;
+  std::vector<float> x_, logits_;
+  std::unique_ptr<Tape<float>> scratch_;
+  StreamState<float> state_;
+  std::size_t at_ = 0;
+};
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 }  // namespace
 
-Result<StepTiming> time_step(const StepRequest& request) {
+Result<double> check_gradients(const StepRequest& request) {
   const EngineChoice choice{.isa = request.isa, .general = request.general};
-  auto model = make_model<float>(request.model, request.inputs, request.outputs, choice);
+  auto model = make_model<float>(request.model, choice);
   if (!model) return model.error();
-  auto exact = make_model<double>(request.model, request.inputs, request.outputs, choice);
+  auto exact = make_model<double>(request.model, choice);
   if (!exact) return exact.error();
+  ThreadPool pool(1);
+  Step<float> quick(std::move(model).value(), request, 1, pool);
+  Step<double> slow(std::move(exact).value(), request, 1, pool);
+  quick.run();
+  slow.run();
+  const double error = gradient_error(quick.model().parameters(), quick.gradient(), slow.gradient());
+  constexpr double kLargestError = 2e-3;  // float, thousands of terms, decays summed backwards
+  if (error <= kLargestError) return error;
+  return Error(
+      ErrorKind::kFailed,
+      fmt::format("The gradients in float differ from those in double by {:.2g}, more than {:.0e}: nothing is timed. "
+                  "Run `schemamem verify` on the golden vectors.",
+                  error, kLargestError));
+}
+
+Result<StepTiming> time_step(const StepRequest& request) {
+  const Result<double> error = check_gradients(request);
+  if (!error) return error.error();
+  auto model = make_model<float>(request.model, {.isa = request.isa, .general = request.general});
+  if (!model) return model.error();
   ThreadPool pool(request.threads);
   StepTiming timing;
-  {
-    Step<float> quick(make_model<float>(request.model, request.inputs, request.outputs, choice).value(), request, 1,
-                      pool);
-    Step<double> slow(std::move(exact).value(), request, 1, pool);
-    quick.run();
-    slow.run();
-    timing.gradient_error = gradient_error(quick.model().parameters(), quick.gradient(), slow.gradient());
-  }
-  constexpr double kLargestError = 2e-3;  // float, thousands of terms, decays summed backwards
-  if (!(timing.gradient_error <= kLargestError)) {
-    return Error(
-        ErrorKind::kFailed,
-        fmt::format("The gradients in float differ from those in double by {:.2g}, more than {:.0e}: nothing is timed. "
-                    "Run `schemamem verify` on the golden vectors.",
-                    timing.gradient_error, kLargestError));
-  }
+  timing.gradient_error = *error;
   Step<float> step(std::move(model).value(), request, request.batch, pool);
   double best = 1e9;
   timing.fma_peak_gflops = peak_of_threads(pool, request.isa, timing.flops_per_cycle);
@@ -158,29 +208,34 @@ Result<StepTiming> time_step(const StepRequest& request) {
 }
 
 Result<StreamTiming> time_stream(const StepRequest& request, std::size_t tokens) {
-  const EngineChoice choice{.isa = request.isa, .general = request.general};
-  auto made = make_model<float>(request.model, request.inputs, request.outputs, choice);
+  auto made = make_model<float>(request.model, {.isa = request.isa, .general = request.general});
   if (!made) return made.error();
   const SequenceModel<float>& model = *made.value();
-  std::vector<float> weights(model.parameters().size()), logits(request.outputs);
+  std::vector<float> weights(model.parameters().size());
   model.initialise("ours", 1, {weights.data(), {weights.size()}});
   const auto folded = model.make_folded();
   model.fold({weights.data(), {weights.size()}}, *folded);
-  const auto scratch = model.make_scratch();
-  StreamState<float> state = model.empty_state();
-  model.refresh(*folded, state, *scratch);
-  constexpr std::size_t kRows = 256;
-  const std::vector<float> x = random_queries<float>(kRows, request.inputs, request.outputs);
-  std::vector<double> times(tokens);
-  const auto all = Clock::now();
+
+  constexpr std::size_t kWindow = 1'000, kPlaces = 40;
+  TokenStream stream(model, *folded), fresh(model, *folded);
+  const std::size_t stretch = tokens / kPlaces;
+  std::vector<double> times, ratios;
+  times.reserve(tokens);
+  double seconds = 0;
   for (std::size_t t = 0; t < tokens; ++t) {
     const auto start = Clock::now();
-    model.advance(*folded, {x.data() + t % kRows * request.inputs, {1, request.inputs}}, state, *scratch,
-                  {logits.data(), {1, request.outputs}});
-    times[t] = seconds_since(start);
+    stream.step();
+    times.push_back(seconds_since(start));
+    seconds += times.back();
+    if (stretch >= 10 * kWindow && t % stretch == stretch - 1) {
+      fresh.start();
+      const double early = fresh.speed(kWindow);
+      ratios.push_back(stream.speed(kWindow) / early);
+    }
   }
   StreamTiming timing;
-  timing.tokens_per_second = static_cast<double>(tokens) / seconds_since(all);
+  timing.tokens_per_second = static_cast<double>(tokens) / seconds;
+  if (!ratios.empty()) timing.late_over_early = median(ratios);
   std::sort(times.begin(), times.end());
   timing.median_microseconds = times[tokens / 2] * 1e6;
   timing.p99_microseconds = times[tokens * 99 / 100] * 1e6;

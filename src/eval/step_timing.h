@@ -2,16 +2,17 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "kernels/isa.h"
 #include "kernels/peak.h"
+#include "models/registry.h"
 
 namespace schemamem {
 
 struct StepRequest {
-  std::string model = "schemamem";
-  std::size_t inputs = 7, outputs = 3;  // A3V3
+  ModelSpec model;
   std::size_t batch = 64, tokens = 400;
   int threads = 1;
   int repeats = 20;
@@ -32,6 +33,10 @@ struct StepTiming {
   double gradient_error = 0;   // float against double, largest tensor
 };
 
+/// By how much the gradients of one episode in float differ from those in double; more than rounding explains is an
+/// error. Whoever times a step asks this first.
+Result<double> check_gradients(const StepRequest& request);
+
 /// Refuses to time a step whose gradients differ from the same step in double.
 Result<StepTiming> time_step(const StepRequest& request);
 
@@ -39,6 +44,9 @@ struct StreamTiming {
   double median_microseconds = 0;  // one token through all layers
   double p99_microseconds = 0;     // commits are in here
   double tokens_per_second = 0;
+  /// The speed late in the stream over the speed of a stream that has just begun; 0 if the stream is too short to tell.
+  /// A thousand tokens of each in turn, at places all along the stream, so that both see the same machine; the median.
+  double late_over_early = 0;
 };
 /// One stream, token by token.
 Result<StreamTiming> time_stream(const StepRequest& request, std::size_t tokens);

@@ -139,6 +139,22 @@ template <class T, class Sizes>
   }
 }
 
+/// start + sum_e packed[e] row[e] in every lane. Even and odd features are summed apart: one chain of all of them would
+/// make the processor wait.
+template <class T, class HeadDim>
+[[gnu::always_inline]] inline Vec<T> dot_with_row(const Vec<T>* packed, const T* row, HeadDim dim, Vec<T> start) {
+  Vec<T> even = start;
+  Vec<T> odd{};
+  const std::size_t pairs = dim / 2;
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < pairs; ++i) {
+    even = multiply_add<T>(packed[2 * i], broadcast<T>(row[2 * i]), even);
+    odd = multiply_add<T>(packed[2 * i + 1], broadcast<T>(row[2 * i + 1]), odd);
+  }
+  if (dim % 2 != 0) even = multiply_add<T>(packed[dim - 1], broadcast<T>(row[dim - 1]), even);
+  return even + odd;
+}
+
 template <class T>
 struct LocalForward {
   const T* query;  // [rows, query_row], rotated and scaled: scores are base-2 logarithms
@@ -190,9 +206,12 @@ template <class T, class Sizes>
       const std::size_t all_keys = a.offset + first + count;
       VecInt<T> lane_token = lane_numbers<T>() / static_cast<IntegerOf<T>>(blocks.heads_together);
 
+      Vec<T> query[kRoom];  // in registers: a store below could change q, as far as the compiler knows
       Vec<T> squares{};
-      for (std::size_t e = 0; e < dim; ++e)
-        squares = multiply_add<T>(load<T>(q + e * kLanes<T>), load<T>(q + e * kLanes<T>), squares);
+      for (std::size_t e = 0; e < dim; ++e) {
+        query[e] = load<T>(q + e * kLanes<T>);
+        squares = multiply_add<T>(query[e], query[e], squares);
+      }
       // Norms only grow along a chunk, so the last one decides for all lanes at once in the usual case.
       VecInt<T> unbounded = ~(squares * a.key_norms[all_keys - 1] <= kBoundedSquare<T>);
       if (any_lane<T>(unbounded)) {
@@ -205,11 +224,7 @@ template <class T, class Sizes>
         unbounded = ~(squares * key_norm <= kBoundedSquare<T>);
       }
       const auto score = [&](std::size_t j) {
-        Vec<T> s{};
-        const T* const key = a.keys + j * a.key_row;
-#pragma GCC unroll 8
-        for (std::size_t e = 0; e < dim; ++e) s = multiply_add<T>(load<T>(q + e * kLanes<T>), broadcast<T>(key[e]), s);
-        return s;
+        return dot_with_row<T>(query, a.keys + j * a.key_row, sizes.head_dim, Vec<T>{});
       };
       const bool any_unbounded = any_lane<T>(unbounded);
       Vec<T> shift{};
@@ -232,7 +247,8 @@ template <class T, class Sizes>
       if (any_unbounded) {
         for (std::size_t j = 0; j < shared_keys; ++j) keep_power(j, exp2_clamped<T>(score(j) - shift));
       } else {
-        for (std::size_t j = 0; j < shared_keys; ++j) keep_power(j, exp2_bounded<T>(score(j)));
+        for (std::size_t j = 0; j < shared_keys; ++j) store<T>(kept + j * kLanes<T>, score(j));
+        for (std::size_t j = 0; j < shared_keys; ++j) keep_power(j, exp2_bounded<T>(load<T>(kept + j * kLanes<T>)));
       }
       for (std::size_t j = shared_keys; j < all_keys; ++j) {
         const VecInt<T> seen = lane_token >= static_cast<IntegerOf<T>>(j - a.offset - first);
@@ -273,6 +289,56 @@ struct LocalBackward {
   T* d_scores;      // scratch, local_probability_size
 };
 
+/// to[key, e] = sum over all rows and heads of weight(row, head, key) vector(row, head, e): the lanes of all blocks
+/// from the key's own on. A few keys and features at a time, so that their sums fill a register when lanes are added
+/// up.
+template <class T, class Sizes>
+[[gnu::always_inline]] inline void sum_over_rows(const Sizes& sizes, std::size_t rows, const T* weights,
+                                                 const T* vectors, T* to, std::size_t to_row) {
+  constexpr std::size_t kLanesHere = kLanes<T>;
+  constexpr std::size_t kFeatures = kLanesHere < 4 ? kLanesHere : 4;
+  constexpr std::size_t kKeys = kLanesHere / kFeatures;
+  const std::size_t dim = sizes.head_dim;
+  const LocalBlocks blocks = LocalBlocks::of<T>(sizes.heads);
+  const std::size_t block_count = blocks.count(rows);
+  for (std::size_t key = 0; key < rows; key += kKeys) {
+    for (std::size_t e = 0; e < dim; e += kFeatures) {
+      const std::size_t features = std::min<std::size_t>(kFeatures, dim - e);
+      Vec<T> sum[kLanesHere];
+#pragma GCC unroll 16
+      for (std::size_t i = 0; i < kLanesHere; ++i) sum[i] = Vec<T>{};
+      for (std::size_t group = 0; group < blocks.groups; ++group) {
+        for (std::size_t block = key / blocks.tokens; block < block_count; ++block) {
+          const T* const weight =
+              weights + (group * blocks.start(block_count) + blocks.start(block) + key) * kLanesHere;
+          const T* const vector = vectors + ((group * block_count + block) * dim + e) * kLanesHere;
+          const std::size_t keys_here = std::min<std::size_t>(kKeys, blocks.tokens * (block + 1) - key);
+          Vec<T> w[kKeys];
+          if (keys_here == kKeys) {
+#pragma GCC unroll 4
+            for (std::size_t k = 0; k < kKeys; ++k) w[k] = load<T>(weight + k * kLanesHere);
+          } else {
+#pragma GCC unroll 4
+            for (std::size_t k = 0; k < kKeys; ++k) w[k] = k < keys_here ? load<T>(weight + k * kLanesHere) : Vec<T>{};
+          }
+#pragma GCC unroll 4
+          for (std::size_t f = 0; f < kFeatures; ++f) {
+            const Vec<T> v = f < features ? load<T>(vector + f * kLanesHere) : Vec<T>{};
+#pragma GCC unroll 4
+            for (std::size_t k = 0; k < kKeys; ++k)
+              sum[k * kFeatures + f] = multiply_add<T>(w[k], v, sum[k * kFeatures + f]);
+          }
+        }
+      }
+      const Vec<T> total = sums_of_lanes<T>(sum);
+      for (std::size_t k = 0; k < std::min(kKeys, rows - key); ++k) {
+        for (std::size_t f = 0; f < features; ++f)
+          to[(key + k) * to_row + e + f] = total[static_cast<int>(k * kFeatures + f)];
+      }
+    }
+  }
+}
+
 /// d_score = p (d_out . v - D), D = d_out . out;  d_query = sum_j d_score k_j;  d_k_j = sum d_score query;  d_v_j = sum
 /// p d_out, the last two over all lanes. d_query lacks the factor 1 / sqrt(head_dim), d_keys the factor ln 2 (see the
 /// caller).
@@ -295,18 +361,14 @@ template <class T, class Sizes>
       pack_rows<T>(sizes, blocks, group, a.out + first * a.out_row, a.out_row, count, packed);
       const Vec<T> inverse = load<T>(a.packed_inverse + at * kLanes<T>);
       Vec<T> pull{};
+      Vec<T> scaled[kRoom];
       for (std::size_t e = 0; e < dim; ++e) {
-        const Vec<T> scaled = load<T>(d_out + e * kLanes<T>) * inverse;
-        store<T>(d_out + e * kLanes<T>, scaled);
-        pull = multiply_add<T>(scaled, load<T>(packed + e * kLanes<T>), pull);
+        scaled[e] = load<T>(d_out + e * kLanes<T>) * inverse;
+        store<T>(d_out + e * kLanes<T>, scaled[e]);
+        pull = multiply_add<T>(scaled[e], load<T>(packed + e * kLanes<T>), pull);
       }
       for (std::size_t j = 0; j < first + count; ++j) {
-        const T* const value = a.values + j * a.key_row;
-        Vec<T> d_power = -pull;
-#pragma GCC unroll 8
-        for (std::size_t e = 0; e < dim; ++e) {
-          d_power = multiply_add<T>(load<T>(d_out + e * kLanes<T>), broadcast<T>(value[e]), d_power);
-        }
+        const Vec<T> d_power = dot_with_row<T>(scaled, a.values + j * a.key_row, sizes.head_dim, -pull);
         store<T>(a.d_scores + kept + j * kLanes<T>, load<T>(a.probabilities + kept + j * kLanes<T>) * d_power);
       }
       Vec<T> d_query[kRoom];
@@ -321,49 +383,8 @@ template <class T, class Sizes>
       unpack_rows<T>(sizes, blocks, group, packed, a.d_query + first * a.d_row, a.d_row, count);
     }
   }
-  // Keys: every key sums over the lanes of all later blocks; a few keys share the loads of a block.
-  constexpr std::size_t kTogether = kVectorRegisters == 32 ? 3 : 1;
-  const auto sum_over_rows = [&](const T* weights, const T* vectors, T* to) {
-    const auto some_keys = [&](auto number, std::size_t key) {
-      constexpr std::size_t kKeys = number.value;
-      Vec<T> sum[kKeys][kRoom];
-      for (std::size_t k = 0; k < kKeys; ++k) {
-        for (std::size_t e = 0; e < dim; ++e) sum[k][e] = Vec<T>{};
-      }
-      for (std::size_t group = 0; group < blocks.groups; ++group) {
-        for (std::size_t block = key / blocks.tokens; block < block_count; ++block) {
-          const std::size_t at = (group * blocks.start(block_count) + blocks.start(block)) * kLanes<T>;
-          const std::size_t keys_here = std::min(blocks.tokens * (block + 1), rows);
-          Vec<T> weight[kKeys];
-#pragma GCC unroll 3
-          for (std::size_t k = 0; k < kKeys; ++k) {
-            weight[k] = key + k < keys_here ? load<T>(weights + at + (key + k) * kLanes<T>) : Vec<T>{};
-          }
-          const T* const vector = vectors + (group * block_count + block) * dim * kLanes<T>;
-#pragma GCC unroll 8
-          for (std::size_t e = 0; e < dim; ++e) {
-            const Vec<T> v = load<T>(vector + e * kLanes<T>);
-#pragma GCC unroll 3
-            for (std::size_t k = 0; k < kKeys; ++k) sum[k][e] = multiply_add<T>(weight[k], v, sum[k][e]);
-          }
-        }
-      }
-      for (std::size_t k = 0; k < kKeys; ++k) {
-        for (std::size_t e = 0; e < dim; e += kLanes<T>) {
-          const std::size_t here = std::min<std::size_t>(kLanes<T>, dim - e);
-          Vec<T> part[kLanes<T>];
-          for (std::size_t i = 0; i < kLanes<T>; ++i) part[i] = i < here ? sum[k][e + i] : Vec<T>{};
-          const Vec<T> total = sums_of_lanes<T>(part);
-          for (std::size_t i = 0; i < here; ++i) to[(key + k) * a.d_row + e + i] = total[static_cast<int>(i)];
-        }
-      }
-    };
-    std::size_t key = 0;
-    for (; key + kTogether <= rows; key += kTogether) some_keys(Fixed<kTogether>{}, key);
-    for (; key < rows; ++key) some_keys(Fixed<1>{}, key);
-  };
-  sum_over_rows(a.d_scores, a.packed_query, a.d_keys);
-  sum_over_rows(a.probabilities, a.packed_d_out, a.d_values);
+  sum_over_rows<T>(sizes, rows, a.d_scores, a.packed_query, a.d_keys, a.d_row);
+  sum_over_rows<T>(sizes, rows, a.probabilities, a.packed_d_out, a.d_values, a.d_row);
 }
 
 }  // namespace schemamem::SCHEMAMEM_ISA

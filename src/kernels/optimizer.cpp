@@ -101,7 +101,9 @@ void NewtonSchulz::operator()(View<float, 2> matrix) {
                            .columns = columns,
                            .rows_padded = padded(rows),
                            .columns_padded = padded(columns)};
-  std::fill(scratch_.begin(), scratch_.end(), 0.0F);
+  // The padding of these two; everything else is written before it is read.
+  std::fill_n(work.x, rows * work.columns_padded, 0.0F);
+  std::fill_n(work.x_t, columns * work.rows_padded, 0.0F);
   const auto inverse = static_cast<float>(1 / norm);
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = 0; j < columns; ++j) {

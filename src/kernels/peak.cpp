@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "kernels/dispatch.h"
 
@@ -14,6 +15,19 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+/// Dependent additions in a row, written out so that the loop around them costs nothing in a build that unrolls
+/// nothing.
+template <std::size_t... I>
+[[gnu::always_inline]] inline std::uint64_t add_in_a_row(std::uint64_t sum, std::uint64_t term,
+                                                         std::index_sequence<I...>) {
+  const auto add = [&](std::size_t) __attribute__((always_inline)) {
+    sum += term;
+    asm volatile("" : "+r"(sum));
+  };
+  (add(I), ...);
+  return sum;
+}
+
 /// A chain of dependent additions: one cycle each.
 double measure_gigahertz() {
   constexpr std::uint64_t kAdditions = 4'000'000;
@@ -21,12 +35,7 @@ double measure_gigahertz() {
   for (int attempt = 0; attempt < 20; ++attempt) {
     std::uint64_t sum = 1;
     const auto start = Clock::now();
-    for (std::uint64_t i = 0; i < kAdditions / 8; ++i) {
-      for (int k = 0; k < 8; ++k) {
-        sum += i;
-        asm volatile("" : "+r"(sum));
-      }
-    }
+    for (std::uint64_t i = 0; i < kAdditions / 8; ++i) sum = add_in_a_row(sum, i, std::make_index_sequence<8>{});
     best = std::min(best, seconds_since(start));
   }
   return static_cast<double>(kAdditions) / best * 1e-9;

@@ -26,6 +26,12 @@ struct AddressState {
   Group group = Group::kDefault;
 };
 
+/// A query of the delay: an address that the episode never writes.
+inline Token filler(const Setting& setting, Number address) {
+  return {
+      .address = address, .label = static_cast<std::int32_t>(setting.default_value(address)), .group = Group::kFiller};
+}
+
 /// Lays out an episode: the inputs in order, and for every query the value and the group of its address at that moment.
 /// `next_filler()` returns addresses of the delay. `database` [N] is scratch, `out` has exactly the episode's length.
 template <class NextFiller>
@@ -52,10 +58,7 @@ void assemble(const TaskCase& request, const EpisodeChoices& choices, std::span<
         }
         break;
       case SegmentKind::kDelay:
-        for (std::size_t i = 0; i < request.delay; ++i) {
-          const Number address = next_filler();
-          *token++ = {.address = address, .label = default_value(address), .group = Group::kFiller};
-        }
+        for (std::size_t i = 0; i < request.delay; ++i) *token++ = filler(setting, next_filler());
         break;
       case SegmentKind::kQuery: {
         const bool final = &segment == &scenario.segments.back();

@@ -11,7 +11,7 @@ namespace schemamem {
 namespace {
 
 TaskCase checked(const TaskCase& request) {
-  const Status status = check_evaluation(request);
+  const Status status = check_evaluation(request, kLongestStreamedDelay);
   require(static_cast<bool>(status), status ? "" : status.error().message());
   return request;
 }
@@ -22,8 +22,8 @@ std::uint64_t numpy_seed(const TaskCase& request, std::uint64_t seed) {
 
 }  // namespace
 
-Status check_evaluation(const TaskCase& request) {
-  if (const Status status = check(request); !status) return status.error();
+Status check_evaluation(const TaskCase& request, std::int64_t longest_delay) {
+  if (const Status status = check(request, longest_delay); !status) return status.error();
   const ScenarioInfo& scenario = info(request.scenario);
   if (scenario.paper_index) return Done{};
   return Error(ErrorKind::kUsage,
@@ -37,8 +37,7 @@ EvaluationEpisodes::EvaluationEpisodes(const TaskCase& request, EvaluationOption
       size_(episode_size(request)),
       remaining_(options.episodes),
       random_(numpy_seed(request, options.seed)),
-      database_(request.setting.addresses()),
-      tokens_(size_.tokens()) {
+      database_(request.setting.addresses()) {
   const std::size_t rows = std::min(kPaperEvaluationBatch, options.episodes);
   order_.resize(rows * request.setting.addresses());
   current_.resize(order_.size());
@@ -48,7 +47,17 @@ EvaluationEpisodes::EvaluationEpisodes(const TaskCase& request, EvaluationOption
 }
 
 std::span<const Token> EvaluationEpisodes::next() {
-  if (remaining_ == 0) return {};
+  require(case_.delay <= static_cast<std::size_t>(kLongestDelay),
+          "EvaluationEpisodes::next: a delay this long is drawn piece by piece");
+  if (!next(whole_)) return {};
+  tokens_.assign(whole_.before().begin(), whole_.before().end());
+  for (std::size_t i = 0; i < size_.delay; ++i) tokens_.push_back(whole_.next_filler());
+  tokens_.insert(tokens_.end(), whole_.questions().begin(), whole_.questions().end());
+  return tokens_;
+}
+
+bool EvaluationEpisodes::next(EvaluationEpisode& episode) {
+  if (remaining_ == 0) return false;
   if (row_ == rows_) {
     row_ = 0;
     rows_ = std::min(kPaperEvaluationBatch, remaining_);
@@ -59,12 +68,18 @@ std::span<const Token> EvaluationEpisodes::next() {
                                .written = std::span(written_).subspan(row_ * size_.writes, size_.writes),
                                .asked = std::span(asked_).subspan(row_ * size_.queries, size_.queries)};
   const std::span<const Number> never_written = choices.order.subspan(n / 2);
-  NumpyRandom fillers = fillers_[row_];
+  episode.setting_ = case_.setting;
+  episode.never_written_.assign(never_written.begin(), never_written.end());
+  episode.random_ = fillers_[row_];
+  // Every delay stands right before the final queries and changes none of their answers.
+  TaskCase without_delay = case_;
+  without_delay.delay = 0;
+  episode.tokens_.resize(size_.writes + size_.queries);
   assemble(
-      case_, choices, database_, [&] { return never_written[fillers.integer(n / 2)]; }, tokens_);
+      without_delay, choices, database_, [] { return Number{0}; }, episode.tokens_);
   ++row_;
   --remaining_;
-  return tokens_;
+  return true;
 }
 
 void EvaluationEpisodes::draw_batch(std::size_t rows) {

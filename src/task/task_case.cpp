@@ -8,7 +8,7 @@ namespace schemamem {
 
 std::string TaskCase::name() const { return fmt::format("{}/{}/{}", setting.name(), info(scenario).name, delay); }
 
-Status check(const TaskCase& request) {
+Status check(const TaskCase& request, std::int64_t longest_delay) {
   if (!is_supported(request.setting))
     return Error(ErrorKind::kUsage, fmt::format("Setting {} is not supported: address and value bits go from {} to {}.",
                                                 request.setting.name(), Setting::kFewestBits, Setting::kMostBits));
@@ -18,9 +18,9 @@ Status check(const TaskCase& request) {
                  fmt::format("Scenario \"{}\" has no delay, found delay {}. Leave the delay out, or choose "
                              "retention, interference or overwrite.",
                              scenario.name, request.delay));
-  if (request.delay > static_cast<std::size_t>(kLongestDelay))
+  if (request.delay > static_cast<std::size_t>(longest_delay))
     return Error(ErrorKind::kUsage,
-                 fmt::format("The delay must be at most {}, found {}.", kLongestDelay, request.delay));
+                 fmt::format("The delay must be at most {}, found {}.", longest_delay, request.delay));
   return Done{};
 }
 

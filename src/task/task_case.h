@@ -12,8 +12,10 @@
 
 namespace schemamem {
 
-/// Queries a delay may have. An episode is held in memory whole, 16 bytes a token.
+/// Queries a delay may have where an episode is held in memory whole, 16 bytes a token.
 inline constexpr std::int64_t kLongestDelay = 1'000'000;
+/// Queries a delay may have where it is drawn piece by piece.
+inline constexpr std::int64_t kLongestStreamedDelay = 1'000'000'000;
 
 /// Which episodes: a setting, a scenario and its delay.
 struct TaskCase {
@@ -28,7 +30,7 @@ struct TaskCase {
 };
 
 /// Checks a case that came from outside: the setting is supported, the delay fits the scenario and the limit.
-Status check(const TaskCase& request);
+Status check(const TaskCase& request, std::int64_t longest_delay = kLongestDelay);
 
 /// A checked case from its written parts. A scenario with a delay needs one; the others take none, or 0.
 Result<TaskCase> parse_case(std::string_view setting, std::string_view scenario, std::optional<std::string_view> delay);

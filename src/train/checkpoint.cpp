@@ -33,10 +33,12 @@ std::string state_json(const Trainer& trainer, const RunMemory& memory) {
                    {"passes", at.passes},
                    {"checked_at", at.checked_at},
                    {"gave_up", at.gave_up},
+                   {"fell_back", at.fell_back},
                    {"passed", passed},
                    {"optimizer_steps", trainer.optimizer_steps()},
                    {"metrics_bytes", memory.metrics_bytes},
-                   {"seconds", memory.seconds}};
+                   {"seconds", memory.seconds},
+                   {"last_check", memory.last_check.empty() ? Json() : Json::parse(memory.last_check)}};
   return state.dump(1) + "\n";
 }
 
@@ -59,11 +61,13 @@ Result<State> read_state(const std::filesystem::path& path) {
     at.passes = json.at("passes");
     at.checked_at = json.at("checked_at");
     at.gave_up = json.at("gave_up");
+    at.fell_back = json.at("fell_back");
     for (const Json& stage : json.at("passed"))
       state.saved.passed.push_back({stage.at("name"), stage.at("step"), stage.at("lowest")});
     state.saved.optimizer_steps = json.at("optimizer_steps");
     state.memory.metrics_bytes = json.at("metrics_bytes");
     state.memory.seconds = json.at("seconds");
+    if (const Json& check = json.at("last_check"); !check.is_null()) state.memory.last_check = check.dump();
     return state;
   } catch (const nlohmann::json::exception& error) {
     return Error(ErrorKind::kBadData, fmt::format("{}: {}", path.string(), error.what()));

@@ -17,6 +17,7 @@ namespace schemamem {
 struct RunMemory {
   std::uint64_t metrics_bytes = 0;  // of metrics.jsonl at this step
   double seconds = 0;               // spent so far
+  std::string last_check{};         // JSON, as result.json tells it; empty before the first
 };
 
 /// The bytes of a checkpoint: a copy, so that training may go on while they are written.

@@ -97,6 +97,7 @@ void Curriculum::after_check(double lowest, Position& at) const {
   const Stage& now = stage(at);
   at.checked_at = at.step;
   if (now.phase == Phase::kCooldown) {
+    at.fell_back = lowest < now.threshold;
     enter_next(at);
     return;
   }

@@ -45,6 +45,7 @@ struct Position {
   std::int64_t passes = 0;      // consecutive checks at or above the threshold
   std::int64_t checked_at = 0;  // the step of the last check
   bool gave_up = false;         // a stage reached its limit
+  bool fell_back = false;       // the cool-down ended below its threshold: the weights from before it are the result
 
   friend bool operator==(const Position&, const Position&) = default;
 };
@@ -62,6 +63,7 @@ class Curriculum {
 
   void after_step(Position& at) const;
   /// What a check with this lowest % of all groups does: enough passes in a row end the stage, the limit ends the run.
+  /// The check after the cool-down decides whether its weights are kept.
   void after_check(double lowest, Position& at) const;
 
   /// How step `at` is trained.

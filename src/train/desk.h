@@ -1,18 +1,15 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <span>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "models/model.h"
 #include "train/curriculum.h"
 
 namespace schemamem {
-
-/// Set by whoever wants the run to stop; looked at between episodes.
-using StopFlag = std::atomic<bool>;
 
 /// What one thread needs to run an episode: sized once for the longest.
 struct Desk {

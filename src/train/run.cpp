@@ -28,6 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kLogEvery = 25;
 constexpr std::uint64_t kLargestManifest = 1 << 20;
 constexpr std::size_t kHashDigits = 8;
+constexpr const char* kBeforeCooldown = "before-cooldown";
 /// Between two checks, so that a power cut costs little when steps are slow.
 constexpr double kLongestUnsaved = 60;
 
@@ -48,6 +49,7 @@ std::string manifest_json(const RunRequest& request, const RunOptions& options, 
                       {"recipe", request.recipe.name},
                       {"hash", run_hash(request)},
                       {"parameters", model.parameters().size()},
+                      {"persistent_elements", model.persistent_elements()},
                       {"isa", isa_name(options.isa)},
                       {"version", build.version},
                       {"commit", build.commit},
@@ -102,7 +104,10 @@ class Run {
     const auto memory = checkpoints_.load(trainer_);
     if (!memory) return memory.error();
     const bool resumed = memory->has_value();
-    if (resumed) seconds_before_ = (*memory)->seconds;
+    if (resumed) {
+      seconds_before_ = (*memory)->seconds;
+      last_check_ = (*memory)->last_check;
+    }
     auto metrics = AppendFile::open(path("metrics.jsonl"), resumed ? (*memory)->metrics_bytes : 0, files_);
     if (!metrics) return metrics.error();
     metrics_ = &metrics.value();
@@ -146,6 +151,7 @@ class Run {
     const Stage& stage = trainer_.curriculum().stage(trainer_.position());
     const Result<StepReport> report = trainer_.step(stop_);
     if (!report) return report.error();
+    spent_ += report->seconds;
     observer_.stepped(trainer_, *report);
     if (report->step % kLogEvery == 0) {
       const Json line{{"step", report->step},
@@ -164,9 +170,15 @@ class Run {
 
   Status check() {
     const Stage& stage = trainer_.curriculum().stage(trainer_.position());
+    const Clock::time_point start = Clock::now();
     const Result<Check> check = trainer_.check(stop_);
+    spent_checking_ += seconds_since(start);
     if (!check) return check.error();
-    last_check_ = *check;
+    last_check_ = Json{{"stage", stage.name},
+                       {"step", trainer_.position().step},
+                       {"lowest", check->lowest()},
+                       {"groups", groups_json(*check)}}
+                      .dump();
     const Json line{
         {"step", trainer_.position().step},   {"check", stage.name},           {"lowest", check->lowest()},
         {"threshold", stage.threshold},       {"whole", check->whole},         {"passes", trainer_.position().passes},
@@ -188,7 +200,7 @@ class Run {
     if (const Status earlier = finish_save(); !earlier) return earlier;
     last_save_ = Clock::now();
     auto snapshot = std::make_shared<const Snapshot>(
-        take_snapshot(trainer_, {.metrics_bytes = metrics_->size(), .seconds = seconds()}));
+        take_snapshot(trainer_, {.metrics_bytes = metrics_->size(), .seconds = seconds(), .last_check = last_check_}));
     saving_step_ = snapshot->step;
     saving_ = std::async(std::launch::async, [this, snapshot]() -> Status {
       if (const Status synced = metrics_->sync(); !synced) return synced;
@@ -213,6 +225,13 @@ class Run {
   Status save() {
     if (const Status begun = begin_save(); !begun) return begun;
     return finish_save();
+  }
+
+  /// Where this process has spent its seconds; the rest is the run's own.
+  Json spent_json() const {
+    return {{"seconds", seconds_since(started_)}, {"kernels", spent_.kernels},
+            {"folding", spent_.folding},          {"data", spent_.data},
+            {"optimizer", spent_.optimizer},      {"checks", spent_checking_}};
   }
 
   /// Times are told here and not in the metrics, which are the same in every repetition.
@@ -245,11 +264,12 @@ class Run {
     RunResult result{.status = at.gave_up ? "step-limit" : "passed",
                      .steps = at.step,
                      .seconds = seconds(),
-                     .passed = trainer_.passed()};
+                     .passed = trainer_.passed(),
+                     .fell_back = at.fell_back};
     const std::map<std::string, std::string> metadata{
         {"model", request_.model},        {"setting", request_.setting.name()}, {"seed", std::to_string(request_.seed)},
         {"recipe", request_.recipe.name}, {"hash", run_hash(request_)},         {"step", std::to_string(at.step)}};
-    if (const Status kept = save_tensors(path("model.safetensors"), trainer_.model_tensors(), metadata, files_); !kept)
+    if (const Status kept = save_tensors(path("model.safetensors"), trainer_.result_tensors(), metadata, files_); !kept)
       return kept.error();
     Json record{{"format", 1},
                 {"status", result.status},
@@ -261,9 +281,11 @@ class Run {
                 {"steps", result.steps},
                 {"seconds", result.seconds},
                 {"target", final_target(request_.model)},
-                {"passed", passed_json(result.passed)}};
-    if (last_check_) record["last_check"] = {{"lowest", last_check_->lowest()}, {"groups", groups_json(*last_check_)}};
-    if (const Status told = event("finished", {{"status", result.status}}); !told) return told.error();
+                {"passed", passed_json(result.passed)},
+                {"weights", result.fell_back ? kBeforeCooldown : "last"}};
+    if (!last_check_.empty()) record["last_check"] = Json::parse(last_check_);
+    if (const Status told = event("finished", {{"status", result.status}, {"spent", spent_json()}}); !told)
+      return told.error();
     if (const Status written = write_file_atomically(path("result.json"), record.dump(1) + "\n", files_); !written)
       return written.error();
     return result;
@@ -279,11 +301,13 @@ class Run {
   AppendFile* metrics_ = nullptr;
   EventLog* board_ = nullptr;
   AppendFile* events_ = nullptr;
-  std::optional<Check> last_check_;
+  std::string last_check_;  // JSON
   std::future<Status> saving_;
   std::int64_t saving_step_ = 0;
   double blocked_ = 0;  // seconds that the training thread gave to the checkpoint being written
   double seconds_before_ = 0;
+  StepTimes spent_;
+  double spent_checking_ = 0;
   Clock::time_point started_, last_save_;
 };
 
@@ -302,6 +326,7 @@ Result<RunResult> read_result(const fs::path& path) {
     RunResult result{.status = json->at("status"), .steps = json->at("steps"), .seconds = json->at("seconds")};
     for (const Json& stage : json->at("passed"))
       result.passed.push_back({stage.at("name"), stage.at("step"), stage.at("lowest")});
+    result.fell_back = json->at("weights") == kBeforeCooldown;
     result.was_done = true;
     return result;
   } catch (const nlohmann::json::exception& error) {
@@ -351,6 +376,13 @@ Result<RunResult> train_run(const SequenceModel<float>& model, const RunRequest&
   if (const Status settled = settle_manifest(model, request, options, files); !settled) return settled.error();
   if (const fs::path result = options.folder / "result.json"; fs::exists(result)) return read_result(result);
   return Run(model, request, options, stop, observer, files).go();
+}
+
+Status begin_run_at(std::size_t stage, const SequenceModel<float>& model, const RunRequest& request,
+                    const fs::path& folder) {
+  Trainer trainer(model, {.recipe = request.recipe.recipe, .setting = request.setting, .seed = request.seed}, 1);
+  trainer.enter(stage);
+  return Checkpoints(folder).save(take_snapshot(trainer, {}));
 }
 
 Result<StoredRun> read_run(const fs::path& folder) {

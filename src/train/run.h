@@ -51,7 +51,8 @@ struct RunResult {
   std::int64_t steps = 0;
   double seconds = 0;
   std::vector<PassedStage> passed{};
-  bool was_done = false;  // found finished, nothing was run
+  bool fell_back = false;  // the cool-down ended below the target: the weights from before it, which passed, are kept
+  bool was_done = false;   // found finished, nothing was run
 };
 
 /// Trains in options.folder until the curriculum ends, continuing from its newest whole checkpoint if there is one. A
@@ -59,6 +60,11 @@ struct RunResult {
 /// kStepLimit (kept and marked), kCannotCreate (another process is at work, or another run lies there).
 Result<RunResult> train_run(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
                             const StopFlag& stop, RunObserver& observer, FileSystem& files = posix_files());
+
+/// Makes the folder of a run whose curriculum begins at a stage, with initial weights: `train_run` goes on from there.
+/// For benchmarks and trials, which would otherwise have to train their way through every stage before.
+Status begin_run_at(std::size_t stage, const SequenceModel<float>& model, const RunRequest& request,
+                    const std::filesystem::path& folder);
 
 /// What the manifest of an existing run asks for.
 struct StoredRun {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "base/rng.h"
 #include "kernels/bce.h"
@@ -17,6 +19,18 @@ namespace {
 
 /// Streams of the schema's own draw, behind those of the model's tensors.
 constexpr std::uint64_t kSchemaStreams = 1'000'000;
+
+/// Seconds since the last call.
+class Stopwatch {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
 
 Error interrupted() { return {ErrorKind::kInterrupted, "stopped on request"}; }
 
@@ -40,6 +54,7 @@ Trainer::Trainer(const SequenceModel<float>& model, const TrainSetup& setup, int
       weights_(model.parameters().size()),
       average_(model.parameters().size()),
       gradient_(model.parameters().size()),
+      before_cooldown_(setup.recipe.cooldown.steps > 0 ? model.parameters().size() : 0),
       optimizer_(setup.recipe, model.parameters(), threads, isa),
       validator_(setup.recipe, model),
       cases_(static_cast<std::size_t>(setup.recipe.batch.episodes)),
@@ -94,7 +109,11 @@ void Trainer::plan_shards() {
 Result<StepReport> Trainer::step(const StopFlag& stop) {
   require(!ended() && !check_due(), "Trainer::step: the run has ended, or a check comes first");
   const Stage& stage = curriculum_.stage(position_);
+  StepReport report{.step = position_.step + 1, .rate = curriculum_.rate(position_)};
+  Stopwatch watch;
   if (curriculum_.renews_optimizer(position_)) optimizer_.renew();
+  if (stage.phase == Phase::kCooldown && position_.stage_step == 0)
+    std::copy(kept_weights().begin(), kept_weights().end(), before_cooldown_.begin());
   const Mode mode = curriculum_.mode(position_);
   const std::size_t episodes = cases_.size();
   draw_cases(setup_.recipe, stage, setup_.seed, position_.step, cases_);
@@ -106,7 +125,9 @@ Result<StepReport> Trainer::step(const StopFlag& stop) {
   const std::span<float> token_weights = std::span(token_weights_).first(batch_.tokens());
   loss_weights(setup_.recipe, info(stage.checked.front().scenario).family, batch_.rows(), token_weights);
   plan_shards();
+  report.seconds.data = watch.lap();
   model_.fold(view_of(std::span<const float>(weights_.span())), *folded_);
+  report.seconds.folding = watch.lap();
 
   const std::size_t outputs = model_.config().outputs;
   const auto stillness = static_cast<float>(curriculum_.stillness(position_) / static_cast<double>(episodes));
@@ -125,9 +146,11 @@ Result<StepReport> Trainer::step(const StopFlag& stop) {
     }
   });
   if (stop.load(std::memory_order_relaxed)) return interrupted();
+  report.seconds.kernels = watch.lap();
   model_.unfold(*folded_, shard_order_, view_of(gradient_.span()));
+  report.seconds.folding += watch.lap();
 
-  StepReport report{.step = position_.step + 1, .rate = curriculum_.rate(position_), .mode = mode};
+  report.mode = mode;
   for (std::size_t i = 0; i < episodes; ++i) {
     report.loss += episode_loss_[i];
     report.stillness += episode_stillness_[i] / static_cast<double>(episodes);
@@ -149,6 +172,7 @@ Result<StepReport> Trainer::step(const StopFlag& stop) {
     average_step(std::min(setup_.recipe.optimizer.average, seen / (seen + 10)), weights_.span(), average_.span());
   }
   curriculum_.after_step(position_);
+  report.seconds.optimizer = watch.lap();
   return report;
 }
 
@@ -160,12 +184,27 @@ Result<Check> Trainer::check(const StopFlag& stop) {
   if (!check) return interrupted();
   const std::size_t before = position_.stage;
   curriculum_.after_check(check->lowest(), position_);
-  if (position_.stage != before)
+  if (position_.stage != before && !position_.fell_back)
     passed_.push_back({.name = stage.name, .step = position_.step, .lowest = check->lowest()});
   return std::move(*check);
 }
 
 std::span<const float> Trainer::kept_weights() const { return averages() ? average_.span() : weights_.span(); }
+
+void Trainer::enter(std::size_t stage) {
+  require(stage < curriculum_.stages().size(), "Trainer::enter: the curriculum has no such stage");
+  position_ = {.step = position_.step, .stage = stage, .checked_at = position_.step};
+}
+
+/// A step of the cool-down was made: there are weights from before it.
+bool Trainer::has_cooled() const {
+  if (setup_.recipe.cooldown.steps == 0 || position_.gave_up) return false;
+  return ended() || (curriculum_.stage(position_).phase == Phase::kCooldown && position_.stage_step > 0);
+}
+
+std::vector<NamedTensor> Trainer::result_tensors() const {
+  return named(model_.parameters(), "", position_.fell_back ? before_cooldown_.span() : kept_weights());
+}
 
 std::vector<NamedTensor> Trainer::model_tensors() const { return named(model_.parameters(), "", kept_weights()); }
 
@@ -178,6 +217,7 @@ std::vector<NamedTensor> Trainer::optimizer_tensors() const {
   append("average.", average_.span());
   append("first.", optimizer_.first());
   append("second.", optimizer_.second());
+  if (has_cooled()) append("before_cooldown.", before_cooldown_.span());
   return tensors;
 }
 
@@ -201,7 +241,7 @@ Status Trainer::restore(const TensorFile& optimizer, const Saved& saved) {
   optimizer_.set_steps(saved.optimizer_steps);
   position_ = saved.position;
   passed_ = saved.passed;
-  return Done{};
+  return has_cooled() ? read("before_cooldown.", before_cooldown_.span()) : Status(Done{});
 }
 
 }  // namespace schemamem

@@ -27,6 +27,22 @@ struct TrainSetup {
   std::uint64_t seed = 0;
 };
 
+/// Where the seconds of a step went.
+struct StepTimes {
+  double data = 0;       // episodes, their encoding and loss weights, the shards' plan
+  double folding = 0;    // what is derived from the weights, and the shards' gradients added up
+  double kernels = 0;    // forward, loss, backward
+  double optimizer = 0;  // norm, update, average
+
+  StepTimes& operator+=(const StepTimes& other) {
+    data += other.data;
+    folding += other.folding;
+    kernels += other.kernels;
+    optimizer += other.optimizer;
+    return *this;
+  }
+};
+
 struct StepReport {
   std::int64_t step = 0;  // counted from 1
   double loss = 0;
@@ -35,6 +51,7 @@ struct StepReport {
   double stillness = 0;  // the term without its weight, mean over the batch
   Mode mode = Mode::kRecurrent;
   std::size_t tokens = 0;
+  StepTimes seconds{};  // on the wall; the one part that differs between repetitions
 };
 
 /// A stage that was passed.
@@ -68,10 +85,16 @@ class Trainer {
   const TrainSetup& setup() const { return setup_; }
   const SequenceModel<float>& model() const { return model_; }
 
+  /// Goes to the beginning of a stage as if those before it had been passed: for benchmarks and tests.
+  void enter(std::size_t stage);
+
   /// The weights that are validated and kept: the average, if the recipe has one.
   std::span<const float> kept_weights() const;
+  /// The result of the run so far: the weights that are kept, or those from before the cool-down if it fell back.
+  std::vector<NamedTensor> result_tensors() const;
 
-  /// What a checkpoint holds besides the position. Tensors point into the trainer.
+  /// What a checkpoint holds besides the position. All of it is a function of the steps done, so that it does not
+  /// matter whether a check at the same step came before or after. Tensors point into the trainer.
   std::vector<NamedTensor> model_tensors() const;
   std::vector<NamedTensor> optimizer_tensors() const;
   std::int64_t optimizer_steps() const { return optimizer_.steps(); }
@@ -86,6 +109,7 @@ class Trainer {
  private:
   void start_weights();
   void plan_shards();
+  bool has_cooled() const;
   bool averages() const { return setup_.recipe.optimizer.average > 0; }
 
   const SequenceModel<float>& model_;
@@ -101,6 +125,7 @@ class Trainer {
   std::vector<std::unique_ptr<GradientShard<float>>> shards_;
   std::vector<GradientShard<float>*> shard_order_;
   Buffer<float> weights_, average_, gradient_;
+  Buffer<float> before_cooldown_;  // the kept weights when the cool-down began; empty if the recipe has none
   Optimizer optimizer_;
   Validator validator_;
 

@@ -111,8 +111,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadCall{"", "`schemamem` needs a command: one of task"},
         BadCall{"task", "`schemamem task` needs a command: one of describe, sample, dump, hash"},
-        BadCall{"tsk", "Unknown command \"tsk\" of `schemamem`: expected one of task, "},
-        BadCall{"tsk", "Did you mean \"task\"?"}, BadCall{"task hsh", "Did you mean \"hash\"?"},
+        BadCall{"tsk",
+                "Unknown command \"tsk\" of `schemamem`: expected one of task, inspect, verify, bench, train, resume, "
+                "watch, sweep, config, eval, ablate, paper, report. Did you mean "
+                "\"task\"?"},
+        BadCall{"task hsh", "Did you mean \"hash\"?"},
         BadCall{"--vresion", "Unknown option \"--vresion\" of `schemamem`. Did you mean \"--version\"?"},
         BadCall{"-x", "Unknown option \"-x\""},
         BadCall{"--color blue", "--color must be auto, always or never, found \"blue\""},

@@ -41,6 +41,17 @@ TEST(Inspect, ShowsEveryTensor) {
   EXPECT_THAT(reply.out, HasSubstr("[176, 32]"));
 }
 
+TEST(Inspect, TakesSizesOfOnesOwn) {
+  const Reply reply = call("inspect --model schemamem --size slots=64 --size layers=2 --json");
+  ASSERT_EQ(reply.code, 0) << reply.err;
+  EXPECT_EQ(nlohmann::json::parse(reply.out)["persistent_elements"], 2 * 64 * 32);
+  EXPECT_EQ(call("inspect --model schemamem --size slots").code, 64);
+  EXPECT_EQ(call("inspect --model schemamem --size slots=0").code, 64);
+  const Reply typo = call("bench step --model schemamem --size slot=64");
+  EXPECT_EQ(typo.code, 64);
+  EXPECT_THAT(typo.err, HasSubstr("Did you mean \"slots\"?"));
+}
+
 TEST(Inspect, NamesTheMistakeAndTheWayOut) {
   EXPECT_EQ(call("inspect").code, 64);
   EXPECT_THAT(call("inspect").err, HasSubstr("--model is missing"));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@
 namespace schemamem {
 
 /// The real files, except that the k-th call (from 0) fails with one error, and that writes may come up short. The
-/// names of all calls are recorded.
+/// names of all calls are recorded, to be looked at when no other thread uses it.
 class FailingFiles final : public FileSystem {
  public:
   static constexpr std::size_t kNever = ~std::size_t{0};
@@ -61,13 +62,18 @@ class FailingFiles final : public FileSystem {
  private:
   template <class Call>
   Outcome guarded(const char* name, Call call) {
-    calls_.emplace_back(name);
-    return calls_.size() - 1 == fail_at_ ? -error_ : call();
+    {
+      const std::lock_guard lock(mutex_);
+      calls_.emplace_back(name);
+      if (calls_.size() - 1 == fail_at_) return -error_;
+    }
+    return call();
   }
 
   std::size_t fail_at_;
   int error_;
   std::size_t longest_write_;
+  std::mutex mutex_;  // a checkpoint is written by a thread of its own
   std::vector<std::string> calls_;
 };
 

@@ -9,11 +9,18 @@
 
 namespace schemamem {
 
+/// Where syncs cost nothing, for tests that make hundreds of files and do not care about the disk.
+inline std::filesystem::path memory_folder() {
+  std::error_code absent;
+  return std::filesystem::is_directory("/dev/shm", absent) ? std::filesystem::path("/dev/shm")
+                                                           : std::filesystem::temp_directory_path();
+}
+
 /// A folder of one test's own, removed with everything in it at the end.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "schemamem-test-XXXXXX").string();
+  explicit TemporaryFolder(const std::filesystem::path& below = std::filesystem::temp_directory_path()) {
+    std::string pattern = (below / "schemamem-test-XXXXXX").string();
     require(::mkdtemp(pattern.data()) != nullptr, "TemporaryFolder: mkdtemp failed");
     path_ = pattern;
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/sha256.h"
+#include "models/registry.h"
 #include "models/schemamem/model.h"
 #include "train/recipe_file.h"
 #include "train/run.h"
@@ -25,6 +26,14 @@ inline std::unique_ptr<SequenceModel<float>> tiny_model() {
                                 .head_dim = 4,
                                 .hidden = 4,
                                 .commit_every = 48});
+}
+
+/// Any model of the registry, small: SchemaMem as above, the baselines with one layer.
+inline std::unique_ptr<SequenceModel<float>> tiny_model(const std::string& name) {
+  if (name == "schemamem") return tiny_model();
+  ModelSpec spec = published_spec(name, kTinySetting.input_width(), kTinySetting.output_width()).value();
+  spec.sizes["layers"] = 1;
+  return make_model<float>(spec).value();
 }
 
 /// `fast` with a small batch, short checks, and thresholds that let any model through every stage but the last of each
@@ -58,6 +67,15 @@ inline std::string fingerprint(const Trainer& trainer) {
   const Position& at = trainer.position();
   return text + std::to_string(at.step) + "/" + std::to_string(at.stage) + "/" + std::to_string(at.stage_step) + "/" +
          std::to_string(at.passes) + "/" + std::to_string(trainer.optimizer_steps());
+}
+
+/// The first stage of every phase, in order.
+inline std::vector<std::size_t> phase_starts(const Curriculum& curriculum) {
+  std::vector<std::size_t> starts;
+  const auto& stages = curriculum.stages();
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    if (i == 0 || stages[i].phase != stages[i - 1].phase) starts.push_back(i);
+  return starts;
 }
 
 /// Steps and the checks between them until `steps` are done or the run ends.

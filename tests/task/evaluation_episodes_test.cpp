@@ -94,6 +94,21 @@ TEST(EvaluationEpisodes, TheLongestDelayIsStreamedOneEpisodeAtATime) {
   EXPECT_EQ(episodes.next().size(), 1'000'012U);
 }
 
+TEST(EvaluationEpisodes, ADelayThatNoMemoryHoldsIsDrawnPieceByPiece) {
+  TaskCase request = case_named("A3V3/interference/96");
+  request.delay = static_cast<std::size_t>(kLongestStreamedDelay);
+  EvaluationEpisodes episodes(request, {.episodes = 130});
+  EvaluationEpisode episode;
+  for (int i = 0; i < 130; ++i) {
+    ASSERT_TRUE(episodes.next(episode));
+    EXPECT_EQ(episode.before().size(), 2U + 8U + 2U);
+    EXPECT_EQ(episode.questions().size(), 8U);
+    EXPECT_EQ(episode.next_filler().group, Group::kFiller);
+  }
+  EXPECT_FALSE(episodes.next(episode));
+  EXPECT_THROW(EvaluationEpisodes(request).next(), ContractViolation);
+}
+
 TEST(EvaluationEpisodes, DoNotExistForTransactions) {
   const TaskCase request{.setting = {3, 3}, .scenario = Scenario::kTransactionFull};
   const Status status = check_evaluation(request);

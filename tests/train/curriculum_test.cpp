@@ -126,9 +126,13 @@ TEST(Curriculum, TheRateWarmsUpInMaintenanceAndFallsInTheCoolDown) {
   for (int i = 0; i < 50; ++i) curriculum.after_step(at);
   EXPECT_DOUBLE_EQ(curriculum.rate(at), 0.5e-4);
   EXPECT_FALSE(curriculum.check_due(at));
-  check_with(curriculum, 0, at);
-  EXPECT_TRUE(curriculum.ended(at));
-  EXPECT_FALSE(at.gave_up);
+  for (const double score : {99.0, 98.9}) {
+    Position end = at;
+    check_with(curriculum, score, end);
+    EXPECT_TRUE(curriculum.ended(end));
+    EXPECT_FALSE(end.gave_up);
+    EXPECT_EQ(end.fell_back, score < 99) << score;
+  }
 }
 
 TEST(Curriculum, FullHistoryAlternatesInTransactionsAndTakesEveryFourthBatchOfMaintenance) {

@@ -16,18 +16,6 @@ using test::tiny_setup;
 
 const StopFlag kNever{false};
 
-TEST(Trainer, TheNumberOfThreadsChangesNoBit) {
-  const auto model = tiny_model();
-  const TrainSetup setup = tiny_setup({"transactions.limit=1000"});
-  std::string expected;
-  for (const int threads : {1, 2, 4, 8}) {
-    Trainer trainer(*model, setup, threads);
-    advance(trainer, 60);
-    if (threads == 1) expected = fingerprint(trainer);
-    EXPECT_EQ(fingerprint(trainer), expected) << threads;
-  }
-}
-
 TEST(Trainer, AnotherSeedIsAnotherRun) {
   const auto model = tiny_model();
   TrainSetup setup = tiny_setup();

@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/eval_commands.h"
+#include "cli/eval_options.h"
+
+namespace schemamem {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct EvalCommand {
+  EvalOptions options;
+  bool curve = false;
+};
+
+const EvalDefaults kTable{
+    .delays = {96, 192, 384, 768, 1536},
+    .scenarios = {Scenario::kImmediate, Scenario::kRetention, Scenario::kInterference, Scenario::kOverwrite}};
+const EvalDefaults kCurve{.delays = {1536, 6144, 24576, 98304},
+                          .scenarios = {Scenario::kRetention, Scenario::kInterference, Scenario::kOverwrite},
+                          .episodes = 64};
+
+Json json_of(const EvaluatedRun& run, const Evaluation& evaluation) {
+  const EvaluationRecord& record = evaluation.record();
+  Json cells = Json::array();
+  for (const EvaluationCell& cell : evaluation.asked_cells()) {
+    cells.push_back({{"scenario", cell.scenario},
+                     {"delay", cell.delay},
+                     {"group", cell.group},
+                     {"asked", cell.asked},
+                     {"right", cell.right},
+                     {"exact", cell.exact_percent()},
+                     {"bit", cell.bit_percent()},
+                     {"cross_entropy", cell.cross_entropy}});
+  }
+  Json named = Json::object();
+  for (const NamedColumn& column : named_columns()) {
+    Json by_delay = Json::object();
+    for (const EvaluationCell& cell : evaluation.asked_cells()) {
+      if (cell.scenario == column.scenario && cell.group == column.group)
+        by_delay[std::to_string(cell.delay)] = cell.exact_percent();
+    }
+    named[std::string(column.name)] = by_delay;
+  }
+  return {{"weights", run.weights.string()},
+          {"record", evaluation.path().string()},
+          {"sha256", record.checkpoint.sha256},
+          {"model", record.checkpoint.model},
+          {"setting", record.checkpoint.setting},
+          {"seed", record.checkpoint.seed ? Json(*record.checkpoint.seed) : Json()},
+          {"recipe", record.checkpoint.recipe},
+          {"kind", record.protocol.kind},
+          {"mode", record.protocol.mode},
+          {"eval_seed", record.protocol.eval_seed},
+          {"episodes", record.protocol.episodes},
+          {"instruction_set", record.protocol.isa},
+          {"computed_cells", evaluation.missing_cells()},
+          {"exact", named},
+          {"cells", cells}};
+}
+
+/// Delays down, the paper's columns across.
+std::string named_table(const EvaluationRecord& record, const EvaluationRequest& request) {
+  std::string text = fmt::format("{:>12}", "delay");
+  for (const NamedColumn& column : named_columns()) text += fmt::format("{:>12}", column.title);
+  text += '\n';
+  for (const std::size_t delay : request.delays) {
+    text += fmt::format("{:>12}", delay);
+    for (const NamedColumn& column : named_columns()) {
+      const EvaluationCell* cell = record.find(column.scenario, static_cast<std::int64_t>(delay), column.group);
+      text += cell != nullptr ? fmt::format("{:>12.2f}", cell->exact_percent()) : fmt::format("{:>12}", "");
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string whole_table(const Evaluation& evaluation) {
+  std::string text = fmt::format("  {:<13} {:>10}  {:<9} {:>9} {:>9} {:>14}\n", "scenario", "delay", "group", "exact %",
+                                 "bits %", "cross-entropy");
+  for (const EvaluationCell& cell : evaluation.asked_cells()) {
+    text += fmt::format("  {:<13} {:>10}  {:<9} {:>9.2f} {:>9.2f} {:>14.6f}\n", cell.scenario, cell.delay, cell.group,
+                        cell.exact_percent(), cell.bit_percent(), cell.cross_entropy);
+  }
+  return text;
+}
+
+Status show(const std::vector<EvaluatedRun>& runs, const std::vector<EvaluationRequest>& requests, bool all,
+            Console& console) {
+  if (console.json) {
+    Json evaluations = Json::array();
+    for (const EvaluatedRun& run : runs) {
+      for (const Evaluation& evaluation : run.evaluations) evaluations.push_back(json_of(run, evaluation));
+    }
+    return console.print(Json{{"evaluations", evaluations}}.dump() + "\n");
+  }
+  for (const EvaluatedRun& run : runs) {
+    std::string text = fmt::format("{}  {}\n", console.paint.bold(title_of(run.file->about())), run.weights.string());
+    for (std::size_t i = 0; i < run.evaluations.size(); ++i) {
+      const Evaluation& evaluation = run.evaluations[i];
+      text += fmt::format("{}, exact values in %{}\n", protocol_text(evaluation.record().protocol),
+                          evaluation.missing_cells() == 0 ? console.paint.dim(", from the record") : "");
+      text += all ? whole_table(evaluation) : named_table(evaluation.record(), requests[i]);
+    }
+    if (const Status printed = console.print(text + "\n"); !printed) return printed;
+  }
+  return Done{};
+}
+
+Status eval(const EvalCommand& command, Console& console) {
+  const EvalOptions& options = command.options;
+  auto requests = options.read_requests(command.curve ? kCurve : kTable);
+  if (!requests) return requests.error();
+  for (EvaluationRequest& request : requests.value()) {
+    request.kind = command.curve ? "curve" : "table";
+    for (const Scenario scenario : request.scenarios) {
+      if (command.curve && !info(scenario).takes_delay())
+        return Error(ErrorKind::kUsage, fmt::format("Scenario \"{}\" has no delay and so no curve. Choose retention, "
+                                                    "interference or overwrite.",
+                                                    info(scenario).name));
+    }
+  }
+  const auto work = options.read_work();
+  if (!work) return work.error();
+  const auto targets = options.read_targets(console);
+  if (!targets) return targets.error();
+  std::vector<EvaluatedRun> runs;
+  for (const auto& path : *targets) {
+    auto file = TrainedWeights::load(path);
+    if (!file) return file.error();
+    EvaluatedRun run{
+        .weights = path, .file = std::make_shared<const TrainedWeights>(std::move(file).value()), .evaluations = {}};
+    for (const EvaluationRequest& request : *requests) {
+      auto evaluation = Evaluation::open(path, run.file, request, console.isa, options.force);
+      if (!evaluation) return evaluation.error();
+      run.evaluations.push_back(std::move(evaluation).value());
+    }
+    runs.push_back(std::move(run));
+  }
+  if (const Status done = run_evaluations(runs, *work, console); !done) return done;
+  return show(runs, *requests, options.all, console);
+}
+
+}  // namespace
+
+void register_eval(CLI::App& program, Commands& commands) {
+  const auto options = std::make_shared<EvalCommand>();
+  CLI::App& command =
+      commands.add(program, "eval", "Score trained weights on the paper's evaluation episodes, or over a delay curve.",
+                   "schemamem eval runs/schemamem-A3V3-fast-s42-1a2b3c4d\n"
+                   "schemamem eval results/fast --delays 384,1536 --eval-seed 20261001 --json\n"
+                   "schemamem eval --checkpoint a3v3-schemamem-steady-s42 --curve --delays 1536,98304,1000000");
+  options->options.add_to(command);
+  command.add_flag("--curve", options->curve,
+                   "One long stream an episode, forked at each delay (1536,6144,24576,98304; 64 episodes)");
+  commands.on(command, [options](Console& console) { return eval(*options, console); });
+}
+
+}  // namespace schemamem

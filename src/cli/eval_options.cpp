@@ -1,0 +1,181 @@
+#include "cli/eval_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/parse.h"
+#include "base/text.h"
+#include "cli/eval_progress.h"
+#include "cli/signals.h"
+#include "eval/targets.h"
+#include "task/curve_episode.h"
+
+namespace schemamem {
+namespace {
+
+constexpr std::int64_t kLargestBatch = 65'536;
+
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+/// Sorted, each once.
+template <class T>
+std::vector<T> as_set(std::vector<T> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+/// Numbers with commas between them.
+template <class T>
+Result<std::vector<T>> read_numbers(const Text& text, std::string_view flag, std::vector<T> fallback,
+                                    std::int64_t least, std::int64_t most) {
+  if (!text) return fallback;
+  std::vector<T> numbers;
+  for (const std::string_view part : split(*text)) {
+    const auto number = parse_integer(part, flag, least, most);
+    if (!number) return number.error();
+    numbers.push_back(static_cast<T>(*number));
+  }
+  return as_set(std::move(numbers));
+}
+
+Result<std::vector<Scenario>> read_scenarios(const Text& text, const std::vector<Scenario>& fallback) {
+  if (!text) return fallback;
+  std::vector<Scenario> scenarios;
+  for (const std::string_view part : split(*text)) {
+    const Result<Scenario> scenario = parse_scenario(part);
+    if (!scenario) return scenario.error();
+    if (const Status evaluated = check_evaluation({.setting = {}, .scenario = *scenario}); !evaluated)
+      return evaluated.error();
+    scenarios.push_back(*scenario);
+  }
+  return as_set(std::move(scenarios));
+}
+
+}  // namespace
+
+void EvalOptions::add_to(CLI::App& command) {
+  command.add_option("RUNS", runs, "Runs, folders of runs, or .safetensors files")->type_name("RUN");
+  command.add_option("--checkpoint", checkpoint, "A run by its name, such as a3v3-schemamem-steady-s42")
+      ->type_name("NAME");
+  command.add_option("--results", results, "Where --checkpoint looks (results)")->type_name("DIR");
+  command.add_option("--delays", delays, "Delays, with commas between them; 1 to 1000000000")->type_name("N,N");
+  command.add_option("--scenarios", scenarios, "immediate, retention, interference, overwrite; commas between them")
+      ->type_name("NAME,NAME");
+  command.add_option("--episodes", episodes, "Episodes of each scenario and delay")->type_name("N");
+  command
+      .add_option(
+          "--eval-seed", eval_seeds,
+          fmt::format("Evaluation seeds ({} of the paper and {}, unseen)", kPaperEvaluationSeed, kUnseenEvaluationSeed))
+      ->type_name("N,N");
+  command.add_option("--threads", threads, "Threads; the result is the same for any number (all cores)")
+      ->type_name("N");
+  command.add_option("--batch", batch, "Episodes handed out together; the result is the same for any number (128)")
+      ->type_name("N");
+  command.add_flag("--force", force, "Compute again what the records have");
+  command.add_flag("--all", all, "Show every scenario and group, with bit accuracy and cross-entropy");
+}
+
+Result<std::vector<EvaluationRequest>> EvalOptions::read_requests(const EvalDefaults& defaults) const {
+  EvaluationRequest request;
+  auto wanted_delays = read_numbers<std::size_t>(delays, "--delays", defaults.delays, 1, kLongestStreamedDelay);
+  if (!wanted_delays) return wanted_delays.error();
+  request.delays = std::move(wanted_delays).value();
+  auto wanted_scenarios = read_scenarios(scenarios, defaults.scenarios);
+  if (!wanted_scenarios) return wanted_scenarios.error();
+  request.scenarios = std::move(wanted_scenarios).value();
+  static_assert(kMostEpisodes <= static_cast<std::int64_t>(CurveEpisode::kMostEpisodes));
+  const auto count =
+      read_number(episodes, "--episodes", static_cast<std::int64_t>(defaults.episodes), 1, kMostEpisodes);
+  if (!count) return count.error();
+  const auto seeds = read_numbers<std::uint64_t>(eval_seeds, "--eval-seed",
+                                                 {kPaperEvaluationSeed, kUnseenEvaluationSeed}, 0, kLargestSeed);
+  if (!seeds) return seeds.error();
+  std::vector<EvaluationRequest> requests;
+  for (const std::uint64_t seed : *seeds) {
+    request.episodes = {.seed = seed, .episodes = static_cast<std::size_t>(*count)};
+    requests.push_back(request);
+  }
+  return requests;
+}
+
+Result<EvaluatorOptions> EvalOptions::read_work() const {
+  const auto workers = read_threads(threads);
+  if (!workers) return workers.error();
+  const auto together = read_number(batch, "--batch", kPaperEvaluationBatch, 1, kLargestBatch);
+  if (!together) return together.error();
+  return EvaluatorOptions{.threads = *workers, .batch = static_cast<std::size_t>(*together)};
+}
+
+Result<std::vector<std::filesystem::path>> EvalOptions::read_targets(Console& console) const {
+  std::vector<std::filesystem::path> paths(runs.begin(), runs.end());
+  if (checkpoint) {
+    const auto run = find_run_by_name(results.value_or("results"), *checkpoint);
+    if (!run) return run.error();
+    paths.push_back(*run);
+  }
+  if (paths.empty()) {
+    return Error(ErrorKind::kUsage,
+                 "No run was given. Name a run, a folder of runs or a .safetensors file, or find a run by name with "
+                 "--checkpoint.");
+  }
+  std::vector<std::filesystem::path> weights;
+  for (const auto& path : paths) {
+    const auto targets = find_targets(path);
+    if (!targets) return targets.error();
+    for (const auto& file : targets->weights) {
+      if (std::find(weights.begin(), weights.end(), file) == weights.end()) weights.push_back(file);
+    }
+    for (const SkippedRun& run : targets->skipped)
+      console.err << fmt::format("note: {} is left out: {}\n", run.folder.string(), run.reason);
+  }
+  return weights;
+}
+
+Status run_evaluations(std::vector<EvaluatedRun>& runs, const EvaluatorOptions& work, Console& console) {
+  std::int64_t tokens = 0;
+  for (const EvaluatedRun& run : runs) {
+    for (const Evaluation& evaluation : run.evaluations) tokens += evaluation.missing_tokens();
+  }
+  if (tokens == 0) return Done{};
+  const StopOnSignal signals;
+  EvalProgress progress(console.err, console.live, tokens);
+  for (EvaluatedRun& run : runs) {
+    progress.begin(title_of(run.file->about()));
+    for (Evaluation& evaluation : run.evaluations) {
+      const Status done = evaluation.run(work, signals.flag(), progress);
+      if (done) continue;
+      if (done.error().kind() != ErrorKind::kInterrupted) return done.error().with(run.weights.string());
+      return Error(ErrorKind::kInterrupted,
+                   "stopped on request; what was complete is kept. The same command goes on from there.");
+    }
+  }
+  return Done{};
+}
+
+std::string title_of(const EvaluatedCheckpoint& about) {
+  std::string title = fmt::format("{} {}", about.model, about.setting);
+  if (about.seed) title += fmt::format(" seed {}", *about.seed);
+  if (!about.recipe.empty()) title += ", " + printable(about.recipe);
+  if (!about.hash.empty()) title += fmt::format(" ({})", printable(about.hash));
+  return title;
+}
+
+std::string protocol_text(const EvaluationProtocol& protocol) {
+  const char* known = protocol.eval_seed == kPaperEvaluationSeed    ? " (the paper's)"
+                      : protocol.eval_seed == kUnseenEvaluationSeed ? " (unseen)"
+                                                                    : "";
+  return fmt::format("evaluation seed {}{}, {} episodes", protocol.eval_seed, known, protocol.episodes);
+}
+
+}  // namespace schemamem

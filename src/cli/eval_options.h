@@ -1,0 +1,53 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/console.h"
+#include "cli/task_options.h"
+#include "eval/evaluation.h"
+
+namespace schemamem {
+
+/// What a command evaluates unless told otherwise.
+struct EvalDefaults {
+  std::vector<std::size_t> delays;
+  std::vector<Scenario> scenarios;
+  std::size_t episodes = kPaperEvaluationEpisodes;
+};
+
+/// The options that `eval` and `ablate` share.
+struct EvalOptions {
+  std::vector<std::string> runs;
+  Text checkpoint, results, delays, scenarios, episodes, eval_seeds, threads, batch;
+  bool force = false;
+  bool all = false;
+
+  void add_to(CLI::App& command);
+
+  /// Requests, one for each evaluation seed.
+  Result<std::vector<EvaluationRequest>> read_requests(const EvalDefaults& defaults) const;
+  Result<EvaluatorOptions> read_work() const;
+  /// Files of weights. Runs that are left out are told on `console.err`.
+  Result<std::vector<std::filesystem::path>> read_targets(Console& console) const;
+};
+
+/// A file of weights and everything that is asked about it.
+struct EvaluatedRun {
+  std::filesystem::path weights;
+  std::shared_ptr<const TrainedWeights> file;
+  std::vector<Evaluation> evaluations;
+};
+
+/// Runs whatever is missing, with a progress bar over all of it. An interrupted evaluation keeps what is complete.
+Status run_evaluations(std::vector<EvaluatedRun>& runs, const EvaluatorOptions& work, Console& console);
+
+/// "schemamem A3V3 seed 42, fast (1a2b3c4d)"
+std::string title_of(const EvaluatedCheckpoint& about);
+/// "evaluation seed 20261001 (the paper's), 512 episodes"
+std::string protocol_text(const EvaluationProtocol& protocol);
+
+}  // namespace schemamem

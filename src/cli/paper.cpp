@@ -1,0 +1,248 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
+
+#include "base/files.h"
+#include "cli/gnuplot.h"
+#include "cli/report_commands.h"
+#include "cli/task_options.h"
+#include "models/registry.h"
+#include "report/additions.h"
+#include "report/diff_summary.h"
+#include "report/figures.h"
+#include "report/gaps.h"
+#include "report/paper_tables.h"
+#include "report/text_numbers.h"
+
+namespace schemamem {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PaperOptions {
+  std::vector<std::string> runs;
+  Text out, recipe, eval_seed, gnuplot;
+};
+
+struct Source {
+  Ledger ledger;
+  Selection selection;
+};
+
+std::optional<std::int64_t> persistent_elements(const LedgerRun& run) {
+  const Result<Setting> setting = parse_setting(run.setting);
+  if (!setting) return std::nullopt;
+  const auto model = make_model<float>(run.model, setting->input_width(), setting->output_width());
+  return model ? std::optional(static_cast<std::int64_t>((*model)->persistent_elements())) : std::nullopt;
+}
+
+Result<Source> read_source(const PaperOptions& options) {
+  if (options.runs.empty())
+    return Error(ErrorKind::kUsage, "No runs were given. Name run folders, or folders of runs, such as results/fast.");
+  const std::vector<fs::path> paths(options.runs.begin(), options.runs.end());
+  auto ledger = Ledger::read(paths);
+  if (!ledger) return ledger.error();
+  ledger.value().supply_persistent_elements(persistent_elements);
+  const auto recipe = choose_recipe(*ledger, options.recipe);
+  if (!recipe) return recipe.error();
+  const auto seed = read_number(options.eval_seed, "--eval-seed", kPaperEvalSeed, 0, kLargestSeed);
+  if (!seed) return seed.error();
+  return Source{std::move(ledger).value(), {*recipe, static_cast<std::uint64_t>(*seed)}};
+}
+
+/// What was written, for the answer at the end.
+class Output {
+ public:
+  explicit Output(const PaperOptions& options) : folder_(options.out.value_or("paper")) {}
+
+  Status write(const fs::path& name, const std::string& text) {
+    const fs::path path = folder_ / name;
+    if (const Status made = make_directories(path.parent_path()); !made) return made;
+    if (const Status written = write_file_atomically(path, text); !written) return written;
+    files_.push_back(path.string());
+    return Done{};
+  }
+  void add(const fs::path& name) { files_.push_back((folder_ / name).string()); }
+  const fs::path& folder() const { return folder_; }
+
+  Status tell(const Source& source, Console& console) const {
+    const std::vector<std::string> lacking = gaps(source.ledger, source.selection, paper_cells());
+    if (console.json) {
+      const nlohmann::ordered_json answer{{"folder", folder_.string()},
+                                          {"recipe", source.selection.recipe},
+                                          {"eval_seed", source.selection.eval_seed},
+                                          {"files", files_},
+                                          {"gaps", lacking}};
+      return console.print(answer.dump() + "\n");
+    }
+    std::string text = fmt::format("{} files in {}, recipe {}, evaluation seed {}\n", files_.size(), folder_.string(),
+                                   source.selection.recipe, source.selection.eval_seed);
+    for (const std::string& gap : lacking) text += console.paint.yellow("missing: ") + gap + "\n";
+    return console.print(text);
+  }
+
+ private:
+  fs::path folder_;
+  std::vector<std::string> files_{};
+};
+
+Status write_tables(const std::vector<Table>& tables, Output& output) {
+  for (const Table& table : tables) {
+    const fs::path stem = fs::path("tables") / table.name;
+    const std::pair<const char*, std::string> forms[] = {
+        {".md", markdown(table)}, {".tex", latex(table)}, {".csv", csv(table)}};
+    for (const auto& [ending, text] : forms)
+      if (const Status written = output.write(stem.string() + ending, text); !written) return written;
+  }
+  return Done{};
+}
+
+std::vector<Table> all_tables(const Source& source) {
+  std::vector<Table> tables = paper_tables(source.ledger, source.selection);
+  tables.push_back(text_number_table(source.ledger, source.selection));
+  for (Table& table : additions(source.ledger, source.selection)) tables.push_back(std::move(table));
+  return tables;
+}
+
+Status draw(const std::vector<Figure>& figures, const PaperOptions& options, Output& output) {
+  const std::string name = options.gnuplot.value_or("gnuplot");
+  const auto gnuplot = find_program(name);
+  if (!gnuplot) {
+    return Error(
+        ErrorKind::kMissingInput,
+        fmt::format("{} is not installed, so no figure was drawn; their data and scripts are in {}. Install it "
+                    "(Debian: `apt-get install gnuplot-nox`) and run this again, or name it with --gnuplot.",
+                    name, (output.folder() / "figures").string()));
+  }
+  for (const Figure& figure : figures) {
+    for (const char* format : {"svg", "pdf"}) {
+      const Status drawn = draw_figure(*gnuplot, output.folder() / "figures", figure.name, format);
+      if (!drawn) return drawn;
+      output.add(fs::path("figures") / (figure.name + "." + format));
+    }
+  }
+  return Done{};
+}
+
+Status write_figures(const std::vector<Figure>& figures, const PaperOptions& options, Output& output) {
+  for (const Figure& figure : figures) {
+    const fs::path stem = fs::path("figures") / figure.name;
+    if (const Status written = output.write(stem.string() + ".csv", figure.csv); !written) return written;
+    if (const Status written = output.write(stem.string() + ".gp", figure.script); !written) return written;
+  }
+  return draw(figures, options, output);
+}
+
+/// One page with everything, for reading.
+std::string page(const Source& source, const std::vector<Table>& tables, const std::vector<Figure>& figures,
+                 const std::vector<DiffCell>& cells) {
+  std::string text = fmt::format(
+      "# The paper's numbers and ours\n\nRecipe {}, evaluation seed {}. Made by `schemamem paper all` from {} runs.\n\n"
+      "```text\n{}```\n\n",
+      source.selection.recipe, source.selection.eval_seed, source.ledger.runs().size(), diff_summary(cells));
+  for (const Figure& figure : figures) text += fmt::format("![{}](figures/{}.svg)\n\n", figure.title, figure.name);
+  for (const Table& table : tables) text += markdown(table) + "\n";
+  return text;
+}
+
+Status paper_tables_command(const PaperOptions& options, Console& console) {
+  const auto source = read_source(options);
+  if (!source) return source.error();
+  Output output(options);
+  if (const Status written = write_tables(all_tables(*source), output); !written) return written;
+  return output.tell(*source, console);
+}
+
+Status paper_figures_command(const PaperOptions& options, Console& console) {
+  const auto source = read_source(options);
+  if (!source) return source.error();
+  Output output(options);
+  const auto figures = paper_figures(source->ledger, source->selection);
+  if (const Status written = write_figures(figures, options, output); !written) return written;
+  return output.tell(*source, console);
+}
+
+Status paper_all(const PaperOptions& options, Console& console) {
+  const auto source = read_source(options);
+  if (!source) return source.error();
+  Output output(options);
+  const auto cells = diff(source->ledger, source->selection);
+  const auto tables = all_tables(*source);
+  const auto figures = paper_figures(source->ledger, source->selection);
+  if (const Status written = output.write("diff.json", diff_json(cells)); !written) return written;
+  if (const Status written = write_tables(tables, output); !written) return written;
+  if (const Status written = output.write("paper.md", page(*source, tables, figures, cells)); !written) return written;
+  if (const Status written = write_figures(figures, options, output); !written) return written;
+  return output.tell(*source, console);
+}
+
+/// The cells of runs, or those that `paper all` left in its folder.
+Result<std::vector<DiffCell>> diff_cells(const PaperOptions& options) {
+  const auto source = read_source(options);
+  if (source) return diff(source->ledger, source->selection);
+  constexpr std::uint64_t kLargestDiff = 4 << 20;
+  if (options.runs.size() != 1 || source.error().kind() != ErrorKind::kMissingInput) return source.error();
+  const fs::path stored = fs::path(options.runs.front()) / "diff.json";
+  if (!fs::exists(stored)) return source.error();
+  const auto text = read_text_file(stored, kLargestDiff);
+  if (!text) return text.error();
+  return parse_diff(*text, stored.string());
+}
+
+Status paper_diff(const PaperOptions& options, Console& console) {
+  const auto cells = diff_cells(options);
+  if (!cells) return cells.error();
+  return console.print(console.json ? diff_json(*cells) : diff_summary(*cells));
+}
+
+using Run = Status (*)(const PaperOptions&, Console&);
+struct Part {
+  const char* name;
+  const char* description;
+  const char* examples;
+  Run run;
+  bool writes, draws;
+};
+
+void add_part(CLI::App& paper, Commands& commands, const Part& part) {
+  const auto options = std::make_shared<PaperOptions>();
+  CLI::App& command = commands.add(paper, part.name, part.description, part.examples);
+  command.add_option("RUNS", options->runs, "Run folders, and folders of runs")->type_name("DIR");
+  command.add_option("--recipe", options->recipe, "The recipe to report on, where the runs are of several")
+      ->type_name("NAME");
+  command.add_option("--eval-seed", options->eval_seed, "Evaluation episodes: the seed of the records (20261001)")
+      ->type_name("N");
+  if (part.writes)
+    command.add_option("-o,--output", options->out, "Folder for what is written (paper)")->type_name("DIR");
+  if (part.draws)
+    command.add_option("--gnuplot", options->gnuplot, "The program that draws (gnuplot)")->type_name("PROGRAM");
+  commands.on(command, [options, run = part.run](Console& console) { return run(*options, console); });
+}
+
+}  // namespace
+
+void register_paper(CLI::App& program, Commands& commands) {
+  CLI::App& paper = commands.add(program, "paper", "The paper's tables, figures and numbers, ours beside theirs.",
+                                 "schemamem paper all results/fast -o paper\n"
+                                 "schemamem paper diff results/fast --json");
+  const Part parts[] = {
+      {"tables", "The eight tables, the numbers of the text and additions: Markdown, LaTeX and CSV.",
+       "schemamem paper tables results/fast -o paper\n"
+       "schemamem paper tables runs --recipe steady --eval-seed 20270407 -o steady",
+       paper_tables_command, true, false},
+      {"figures", "The figures as SVG and PDF, with their data and gnuplot scripts.",
+       "schemamem paper figures results/fast -o paper", paper_figures_command, true, true},
+      {"diff", "Judge every number of the paper's tables: within its seed spread, better, worse, missing.",
+       "schemamem paper diff results/fast\n"
+       "schemamem paper diff results/fast --json",
+       paper_diff, false, false},
+      {"all", "Tables, figures, the judgement (diff.json) and one page with everything (paper.md).",
+       "schemamem paper all results/fast -o paper", paper_all, true, true}};
+  for (const Part& part : parts) add_part(paper, commands, part);
+}
+
+}  // namespace schemamem

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "cli/commands.h"
+
+namespace schemamem {
+
+void register_paper(CLI::App& program, Commands& commands);
+void register_report(CLI::App& program, Commands& commands);
+
+}  // namespace schemamem

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "eval/evaluator.h"
+#include "eval/trained_weights.h"
+#include "kernels/isa.h"
+#include "record/evaluation_record.h"
+
+namespace schemamem {
+
+/// The second evaluation seed, which the paper never looked at while it validated.
+inline constexpr std::uint64_t kUnseenEvaluationSeed = 20'270'407;
+
+/// The cells that somebody wants.
+struct EvaluationRequest {
+  std::string kind = "table";
+  Mode mode = Mode::kRecurrent;
+  EvaluationOptions episodes;
+  std::vector<Scenario> scenarios;
+  std::vector<std::size_t> delays;  // of the scenarios that take one
+};
+
+/// One record of one file of weights: what is in it, and what is missing of a request. Nothing that a record of these
+/// weights has is computed again unless forced.
+class Evaluation {
+ public:
+  /// Looks at the record beside `weights` and works out what is to be done. A record of other weights is replaced. A
+  /// damaged one is bad data unless `force`. A record goes on with the instruction set it was begun with, and if this
+  /// machine does not have it, that is a usage error unless nothing is missing; `force` begins anew with `isa`.
+  static Result<Evaluation> open(const std::filesystem::path& path, std::shared_ptr<const TrainedWeights> weights,
+                                 const EvaluationRequest& request, Isa isa, bool force);
+
+  const EvaluationRecord& record() const { return record_; }
+  const std::filesystem::path& path() const { return path_; }
+  /// How many of the asked cells the record did not have, and tokens that the model has to read for them.
+  std::size_t missing_cells() const { return missing_cells_; }
+  std::int64_t missing_tokens() const;
+  /// The cells of the request, in order; all of them after run().
+  std::vector<EvaluationCell> asked_cells() const;
+
+  /// Computes what is missing. The record is saved after every scenario and delay (of a curve: every scenario), so that
+  /// an interrupted evaluation goes on where it was.
+  Status run(const EvaluatorOptions& options, const StopFlag& stop, EvaluationObserver& observer);
+
+ private:
+  /// A piece of work between two saves.
+  struct Task {
+    Scenario scenario;
+    std::vector<std::size_t> delays;
+  };
+
+  Evaluation(std::shared_ptr<const TrainedWeights> weights, EvaluationRequest request)
+      : weights_(std::move(weights)), request_(std::move(request)) {}
+  void plan(bool force);
+  bool has(Scenario scenario, std::size_t delay) const;
+  std::vector<std::size_t> delays_of(Scenario scenario) const;
+
+  std::shared_ptr<const TrainedWeights> weights_;
+  EvaluationRequest request_;
+  EvaluationRecord record_;
+  std::filesystem::path path_;
+  Isa isa_ = best_isa();
+  std::vector<Task> tasks_;
+  std::size_t missing_cells_ = 0;
+};
+
+/// Whether a model can be evaluated with S = 0: a usage error for one that has no S.
+Status check_ablation(const std::string& model);
+
+}  // namespace schemamem

@@ -1,0 +1,130 @@
+#include "report/additions.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+
+namespace schemamem {
+namespace {
+
+/// The text for people, and the fields for programs.
+struct Entry {
+  std::string text = "—";
+  std::vector<std::string> fields{};
+};
+using Fill = std::function<Entry(const Query&, const NamedColumn&)>;
+
+std::string summary_text(const Summary& summary) {
+  return fmt::format("{:.1f}{}", summary.mean, summary.sd ? fmt::format(" ± {:.1f}", *summary.sd) : "");
+}
+
+std::optional<double> mean_of(const std::optional<Summary>& summary) {
+  return summary ? std::optional(summary->mean) : std::nullopt;
+}
+
+/// One row a setting and model, one cell a named column.
+Table grid(const Ledger& ledger, const Selection& selection, Table table, const std::vector<std::string>& fields,
+           const Fill& fill) {
+  table.caption += fmt::format(" Recipe {}. An addition of ours.", selection.recipe);
+  table.keys = 2;
+  table.headings = {{.name = "Setting"}, {.name = "Model"}};
+  table.record_header = {"setting", "model"};
+  for (const NamedColumn& column : named_columns()) {
+    table.headings.push_back({.name = std::string(column.title)});
+    for (const std::string& field : fields) table.record_header.push_back(fmt::format("{}_{}", column.name, field));
+  }
+  for (const std::string_view setting : kPaperSettings) {
+    bool first = true;
+    for (const PaperModel& model : kPaperModels) {
+      if (ledger.runs_of(selection.recipe, model.name, setting).empty()) continue;
+      if (first && !table.rows.empty()) table.rows.emplace_back();
+      first = false;
+      const Query query{.recipe = selection.recipe,
+                        .model = std::string(model.name),
+                        .setting = std::string(setting),
+                        .eval_seed = selection.eval_seed};
+      std::vector<std::string> row{std::string(setting), std::string(model.mark)}, record{query.setting, query.model};
+      for (const NamedColumn& column : named_columns()) {
+        Entry entry = fill(query, column);
+        entry.fields.resize(fields.size());
+        row.push_back(std::move(entry.text));
+        record.insert(record.end(), entry.fields.begin(), entry.fields.end());
+      }
+      table.rows.push_back(std::move(row));
+      table.records.push_back(std::move(record));
+    }
+  }
+  return table;
+}
+
+Entry drop(const Ledger& ledger, const Query& query, const NamedColumn& column) {
+  const auto summary = summarise(ledger.drops(query.at(column, 0), kTrainedDelay, kLongDelay));
+  if (!summary) return {};
+  return {summary_text(*summary), {plain(summary->mean), plain(summary->sd), std::to_string(summary->count)}};
+}
+
+Entry life(const Ledger& ledger, const Query& query, const NamedColumn& column) {
+  const auto found = half_life(mean_curve(ledger, query.at(column, 0)));
+  if (!found) return {};
+  const std::string delay = grouped(std::llround(found->delay));
+  return {found->beyond ? "> " + delay : delay, {plain(found->delay), found->beyond ? "yes" : "no"}};
+}
+
+Entry interval(const Ledger& ledger, const Query& query, const NamedColumn& column) {
+  const auto values = ledger.values(query.at(column, kLongDelay));
+  const auto found = bootstrap(values);
+  if (!found) return {};
+  const double mean = summarise(values)->mean;
+  return {fmt::format("{:.1f} [{:.1f}, {:.1f}]", mean, found->low, found->high),
+          {plain(mean), plain(found->low), plain(found->high)}};
+}
+
+Entry unseen(const Ledger& ledger, const Query& asked, const NamedColumn& column) {
+  Query query = asked.at(column, kLongDelay);
+  query.eval_seed = kPaperEvalSeed;
+  const auto paper = summarise(ledger.values(query));
+  query.eval_seed = kUnseenEvalSeed;
+  const auto other = summarise(ledger.values(query));
+  if (!paper && !other) return {};
+  const auto text = [](const auto& summary) { return summary ? fmt::format("{:.1f}", summary->mean) : "—"; };
+  return {text(paper) + " / " + text(other), {plain(mean_of(paper)), plain(mean_of(other))}};
+}
+
+}  // namespace
+
+std::vector<Table> additions(const Ledger& ledger, const Selection& selection) {
+  const auto with = [&](Entry (*fill)(const Ledger&, const Query&, const NamedColumn&)) {
+    return [&ledger, fill](const Query& query, const NamedColumn& column) { return fill(ledger, query, column); };
+  };
+  return {
+      grid(ledger, selection,
+           {.name = "drops",
+            .title = "Accuracy lost from delay 384 to 1,536",
+            .caption = "Percentage points; differences within a training seed, then mean ± sample SD."},
+           {"mean", "sd", "seeds"}, with(drop)),
+      grid(ledger, selection,
+           {.name = "half_life",
+            .title = "Retention half-life",
+            .caption =
+                "The delay at which the mean accuracy has fallen to half of that at the shortest delay, on straight "
+                "lines over the logarithm of the delay; > the last delay measured where it has not."},
+           {"delay", "beyond"}, with(life)),
+      grid(ledger, selection,
+           {.name = "intervals",
+            .title = "Bootstrap intervals at delay 1,536",
+            .caption = fmt::format("Mean accuracy (%) over training seeds and its 95 % interval under new draws of the "
+                                   "evaluation episodes ({} draws); it says nothing about other training seeds.",
+                                   grouped(kBootstrapDraws))},
+           {"mean", "low", "high"}, with(interval)),
+      grid(ledger, selection,
+           {.name = "unseen",
+            .title = "The paper's evaluation episodes and unseen ones",
+            .caption = fmt::format("Mean accuracy (%) at delay 1,536 on the episodes of seed {}, which the paper also "
+                                   "validates on, / on those of seed {}, which nothing was validated on.",
+                                   kPaperEvalSeed, kUnseenEvalSeed)},
+           {"paper_episodes", "unseen_episodes"}, with(unseen)),
+  };
+}
+
+}  // namespace schemamem

@@ -1,0 +1,278 @@
+#include "report/ledger.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "base/files.h"
+#include "base/suggest.h"
+#include "base/text.h"
+#include "report/paper_numbers.h"
+
+namespace schemamem {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kLargestFile = 1 << 20;
+
+/// Fills `target` from the object in a file; `take` may throw what nlohmann throws.
+template <class Take>
+Status read_object(const fs::path& path, Take take) {
+  const Result<std::string> text = read_text_file(path, kLargestFile);
+  if (!text) return text.error();
+  try {
+    take(Json::parse(*text));
+  } catch (const Json::exception& error) {
+    return Error(ErrorKind::kBadData,
+                 fmt::format("{}: {}. The file was changed or damaged.", path.string(), printable(error.what())));
+  }
+  return Done{};
+}
+
+void take_manifest(const Json& json, LedgerRun& run) {
+  run.model = json.at("model");
+  run.setting = json.at("setting");
+  run.seed = json.at("seed");
+  run.recipe = json.at("recipe");
+  run.hash = json.at("hash");
+  if (json.contains("parameters")) run.parameters = json.at("parameters").get<std::int64_t>();
+  if (json.contains("persistent_elements"))
+    run.persistent_elements = json.at("persistent_elements").get<std::int64_t>();
+  for (const auto& [name, field] : json.at("config").items()) run.config[name] = field.at("value");
+  for (const auto& [name, value] : json.items())
+    if (value.is_string()) run.facts[name] = value;
+  const Json environment = json.value("environment", Json::object());
+  for (const auto& [name, value] : environment.items())
+    if (value.is_string()) run.facts[name] = value;
+}
+
+RunEnd take_end(const Json& json) {
+  RunEnd end{.passed = json.at("status").get<std::string>() == "passed",
+             .steps = json.at("steps"),
+             .seconds = json.at("seconds"),
+             .target = json.at("target")};
+  end.tx_steps = end.steps;  // of a run that was never let into maintenance
+  for (const Json& stage : json.at("passed")) {
+    if (stage.at("name") == "transactions-full") end.tx_steps = stage.at("step");
+  }
+  end.maint_steps = end.steps - end.tx_steps;
+  return end;
+}
+
+Status check_record(const EvaluationRecord& record, const LedgerRun& run) {
+  const EvaluatedCheckpoint& weights = record.checkpoint;
+  const EvaluatedCheckpoint& first = run.evaluations.front().checkpoint;
+  const std::string file = (run.folder / "evaluations" / evaluation_file_name(record.protocol)).string();
+  if (weights.hash != run.hash || weights.model != run.model || weights.setting != run.setting) {
+    return Error(ErrorKind::kBadData, fmt::format("{} is about {} {} of the run {}, expected {} {} of the run {}. "
+                                                  "Remove it and evaluate again with `schemamem eval {}`.",
+                                                  file, weights.model, weights.setting, quote(weights.hash), run.model,
+                                                  run.setting, run.hash, run.folder.string()));
+  }
+  if (weights.sha256 != first.sha256) {
+    return Error(ErrorKind::kBadData,
+                 fmt::format("The evaluations of {} are of different weights: {} and {} in {}. "
+                             "`schemamem eval --force {}` makes them anew.",
+                             run.folder.string(), first.sha256, weights.sha256, file, run.folder.string()));
+  }
+  return Done{};
+}
+
+Result<LedgerRun> read_run_folder(const fs::path& folder) {
+  LedgerRun run;
+  run.folder = folder;
+  if (const Status read = read_object(folder / "run.json", [&](const Json& json) { take_manifest(json, run); }); !read)
+    return read.error();
+  if (const fs::path result = folder / "result.json"; fs::exists(result)) {
+    const Status read = read_object(result, [&](const Json& json) { run.end = take_end(json); });
+    if (!read) return read.error();
+  }
+  auto evaluations = load_evaluations(folder / "evaluations");
+  if (!evaluations) return evaluations.error();
+  run.evaluations = std::move(evaluations).value();
+  for (const EvaluationRecord& record : run.evaluations)
+    if (const Status fits = check_record(record, run); !fits) return fits.error();
+  return run;
+}
+
+/// A run folder itself, or the runs right below a folder.
+Result<std::vector<fs::path>> run_folders(const fs::path& path) {
+  if (!fs::is_directory(path)) {
+    return Error(ErrorKind::kMissingInput,
+                 fmt::format("{} is no folder. Name run folders, or folders of runs; `schemamem train` makes runs.",
+                             path.string()));
+  }
+  if (fs::exists(path / "run.json")) return std::vector{path};
+  const auto names = list_directory(path);
+  if (!names) return names.error();
+  std::vector<fs::path> found;
+  for (const std::string& name : *names)
+    if (fs::exists(path / name / "run.json")) found.push_back(path / name);
+  if (!found.empty()) return found;
+  return Error(
+      ErrorKind::kMissingInput,
+      fmt::format("{} holds no runs: neither it nor a folder in it has a run.json. `schemamem train` makes runs.",
+                  path.string()));
+}
+
+auto place(const LedgerRun& run) {
+  return std::tuple(std::string_view(run.recipe), model_rank(run.model), std::string_view(run.model),
+                    std::string_view(run.setting), run.seed);
+}
+
+/// What two neighbours in the ledger's order may not be.
+Status check_neighbours(const LedgerRun& a, const LedgerRun& b) {
+  if (std::tie(a.recipe, a.model, a.setting) != std::tie(b.recipe, b.model, b.setting)) return Done{};
+  if (a.seed == b.seed) {
+    return Error(
+        ErrorKind::kBadData,
+        fmt::format("{} (hash {}) and {} (hash {}) are both {} {} seed {} of the recipe {}. A table has room for "
+                    "one of them: leave the other out.",
+                    a.folder.string(), a.hash, b.folder.string(), b.hash, a.model, a.setting, a.seed, a.recipe));
+  }
+  if (a.config == b.config) return Done{};
+  std::string difference = "the fields themselves";
+  for (const auto& [name, value] : a.config) {
+    const auto other = b.config.find(name);
+    if (other == b.config.end() || other->second == value) continue;
+    difference = fmt::format("{} is {} and {}", name, value, other->second);
+    break;
+  }
+  return Error(
+      ErrorKind::kBadData,
+      fmt::format("{} and {} are both of a recipe called {}, but not of the same: {}. Recipes are never mixed in "
+                  "a cell: leave one of them out, or train it again.",
+                  a.folder.string(), b.folder.string(), a.recipe, difference));
+}
+
+const EvaluationCell* find_cell(const LedgerRun& run, const Query& query) {
+  const EvaluationCell* best = nullptr;
+  std::int64_t episodes = 0;
+  for (const EvaluationRecord& record : run.evaluations) {
+    const EvaluationProtocol& protocol = record.protocol;
+    if (protocol.kind != query.kind || protocol.mode != query.mode || protocol.eval_seed != query.eval_seed) continue;
+    const EvaluationCell* cell = record.find(query.scenario, query.delay, query.group);
+    if (cell == nullptr || cell->asked == 0 || protocol.episodes <= episodes) continue;
+    best = cell;
+    episodes = protocol.episodes;
+  }
+  return best;
+}
+
+}  // namespace
+
+Query Query::at(const NamedColumn& column, std::int64_t at_delay) const {
+  Query other = *this;
+  other.scenario = column.scenario;
+  other.group = column.group;
+  other.delay = at_delay;
+  return other;
+}
+
+Query Query::in_mode(std::string other_mode) const {
+  Query other = *this;
+  other.mode = std::move(other_mode);
+  return other;
+}
+
+Result<Ledger> Ledger::read(std::span<const fs::path> paths) {
+  Ledger ledger;
+  std::set<fs::path> seen;
+  for (const fs::path& path : paths) {
+    const auto folders = run_folders(path);
+    if (!folders) return folders.error();
+    for (const fs::path& folder : *folders) {
+      if (!seen.insert(fs::weakly_canonical(folder)).second) continue;
+      auto run = read_run_folder(folder);
+      if (!run) return run.error();
+      ledger.runs_.push_back(std::move(run).value());
+    }
+  }
+  std::sort(ledger.runs_.begin(), ledger.runs_.end(),
+            [](const LedgerRun& a, const LedgerRun& b) { return place(a) < place(b); });
+  for (std::size_t i = 1; i < ledger.runs_.size(); ++i)
+    if (const Status fit = check_neighbours(ledger.runs_[i - 1], ledger.runs_[i]); !fit) return fit.error();
+  return ledger;
+}
+
+void Ledger::supply_persistent_elements(const Count& count) {
+  for (LedgerRun& run : runs_)
+    if (!run.persistent_elements) run.persistent_elements = count(run);
+}
+
+std::vector<std::string> Ledger::recipes() const {
+  std::vector<std::string> names;
+  for (const LedgerRun& run : runs_)
+    if (names.empty() || names.back() != run.recipe) names.push_back(run.recipe);
+  return names;
+}
+
+std::vector<const LedgerRun*> Ledger::runs_of(std::string_view recipe, std::string_view model,
+                                              std::string_view setting) const {
+  std::vector<const LedgerRun*> found;
+  for (const LedgerRun& run : runs_)
+    if (run.recipe == recipe && run.model == model && run.setting == setting) found.push_back(&run);
+  return found;
+}
+
+std::vector<SeedValue> Ledger::values(const Query& query) const {
+  std::vector<SeedValue> values;
+  for (const LedgerRun* run : runs_of(query.recipe, query.model, query.setting)) {
+    if (const EvaluationCell* cell = find_cell(*run, query))
+      values.push_back({.seed = run->seed, .exact = cell->exact_percent(), .run = run, .cell = cell});
+  }
+  return values;
+}
+
+std::vector<std::int64_t> Ledger::delays(const Query& query) const {
+  std::set<std::int64_t> found;
+  for (const LedgerRun* run : runs_of(query.recipe, query.model, query.setting)) {
+    for (const EvaluationRecord& record : run->evaluations) {
+      for (const EvaluationCell& cell : record.cells) {
+        Query here = query;
+        here.delay = cell.delay;
+        if (find_cell(*run, here) != nullptr) found.insert(cell.delay);
+      }
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+std::vector<SeedValue> Ledger::drops(const Query& query, std::int64_t from, std::int64_t to) const {
+  Query before = query, after = query;
+  before.delay = from;
+  after.delay = to;
+  std::vector<SeedValue> drops;
+  const std::vector<SeedValue> later = values(after);
+  for (SeedValue value : values(before)) {
+    const auto same =
+        std::find_if(later.begin(), later.end(), [&](const SeedValue& v) { return v.seed == value.seed; });
+    if (same == later.end()) continue;
+    value.exact -= same->exact;
+    value.cell = nullptr;
+    drops.push_back(value);
+  }
+  return drops;
+}
+
+Result<std::string> choose_recipe(const Ledger& ledger, const std::optional<std::string>& wanted) {
+  const std::vector<std::string> recipes = ledger.recipes();
+  if (wanted) {
+    if (std::find(recipes.begin(), recipes.end(), *wanted) != recipes.end()) return *wanted;
+    return Error(ErrorKind::kUsage, fmt::format("No run is of the recipe {}: the runs are of {}.{}", quote(*wanted),
+                                                fmt::join(recipes, ", "), did_you_mean(*wanted, recipes)));
+  }
+  if (recipes.size() == 1) return recipes.front();
+  return Error(
+      ErrorKind::kUsage,
+      fmt::format("The runs are of {} recipes: {}. Recipes are never mixed in a table; choose one with --recipe.",
+                  recipes.size(), fmt::join(recipes, ", ")));
+}
+
+}  // namespace schemamem

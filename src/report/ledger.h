@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "record/evaluation_record.h"
+
+namespace schemamem {
+
+/// The seed of the paper's evaluation episodes, and a second one that nothing was ever validated on.
+inline constexpr std::uint64_t kPaperEvalSeed = 20261001;
+inline constexpr std::uint64_t kUnseenEvalSeed = 20270407;
+
+/// What `result.json` says about the end of a run.
+struct RunEnd {
+  bool passed = false;           // false: it ended at its step limit, short of its target
+  std::int64_t steps = 0;        // of the optimiser
+  std::int64_t tx_steps = 0;     // until the last transaction stage was passed, full-history training included
+  std::int64_t maint_steps = 0;  // the rest
+  double seconds = 0;
+  double target = 0;  // final validation threshold in %
+};
+
+/// One run folder as data: its manifest, its end, its evaluation records.
+struct LedgerRun {
+  std::filesystem::path folder;
+  std::string model, setting, recipe, hash;
+  std::uint64_t seed = 0;
+  std::optional<std::int64_t> parameters, persistent_elements;  // as the program that trained it counted them
+  std::map<std::string, std::string> config;                    // every field of the recipe, as TOML text
+  std::map<std::string, std::string> facts;                     // the manifest's other texts: version, commit, isa, cpu
+  std::optional<RunEnd> end;                                    // nothing: not finished
+  std::vector<EvaluationRecord> evaluations;
+
+  bool capped() const { return end && !end->passed; }
+};
+
+/// Which accuracy is asked for; one value a training seed.
+struct Query {
+  std::string recipe{}, model{}, setting{};
+  std::string scenario{}, group{};  // of a named column: see at()
+  std::int64_t delay = 0;
+  std::string mode = "recurrent";
+  std::uint64_t eval_seed = kPaperEvalSeed;
+  std::string kind = "table";
+
+  /// The same for another column, delay or mode.
+  Query at(const NamedColumn& column, std::int64_t at_delay) const;
+  Query in_mode(std::string other) const;
+};
+
+struct SeedValue {
+  std::uint64_t seed = 0;  // of the training
+  double exact = 0;        // % of the queries with every bit right
+  const LedgerRun* run = nullptr;
+  const EvaluationCell* cell = nullptr;  // where it was read
+};
+
+/// Runs, read once, and every number that tables, figures and pages take from them. Nothing is corrected here: a wrong
+/// number is evaluated again.
+///
+/// One cell of a table is one recipe. Refused as bad data, with the names of both runs: two runs of the same recipe,
+/// model, setting and seed, and runs of the same recipe, model and setting whose recipes differ in a value although
+/// they carry one name.
+class Ledger {
+ public:
+  /// `paths` are run folders, or folders whose sub-folders are runs. A folder that is named twice counts once.
+  static Result<Ledger> read(std::span<const std::filesystem::path> paths);
+
+  /// Runs of before the manifest had persistent elements: `count` tells those of a model and setting.
+  using Count = std::function<std::optional<std::int64_t>(const LedgerRun&)>;
+  void supply_persistent_elements(const Count& count);
+
+  /// By recipe, model (in the paper's order), setting and seed.
+  const std::vector<LedgerRun>& runs() const { return runs_; }
+  std::vector<std::string> recipes() const;
+  std::vector<const LedgerRun*> runs_of(std::string_view recipe, std::string_view model,
+                                        std::string_view setting) const;
+
+  /// The runs' values by rising seed; runs without such a cell are left out. Of several records that have it, the one
+  /// with the most episodes counts.
+  std::vector<SeedValue> values(const Query& query) const;
+  /// The delays at which any run of the query has a value, rising; query.delay is of no meaning.
+  std::vector<std::int64_t> delays(const Query& query) const;
+  /// Accuracy lost between two delays, within each seed that has both: exact is the difference in points.
+  std::vector<SeedValue> drops(const Query& query, std::int64_t from, std::int64_t to) const;
+
+ private:
+  std::vector<LedgerRun> runs_;
+};
+
+/// The recipe to report on: `wanted`, or the only one there is. Several without a choice, or one that no run has, is a
+/// usage error that lists them.
+Result<std::string> choose_recipe(const Ledger& ledger, const std::optional<std::string>& wanted);
+
+}  // namespace schemamem

@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+
+#include "campaigns/campaign.h"
+
+namespace {
+
+/// A folder of its own for one campaign, removed if that went well.
+bool in_a_folder(schemamem::campaign::Options& options, const std::function<bool()>& campaign) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "schemamem-campaign-XXXXXX").string();
+  schemamem::require(::mkdtemp(pattern.data()) != nullptr, "no folder can be made for the campaign");
+  options.folder = pattern;
+  const bool good = campaign();
+  if (good) std::filesystem::remove_all(options.folder);
+  return good;
+}
+
+}  // namespace
+
+/// Campaigns against processes of the real program: kill -9, signals, numbers of threads. Everything must end with the
+/// same SHA-256 of weights, optimiser and metrics as a run that nobody disturbed.
+int main(int argc, char** argv) {
+  using namespace schemamem;
+  CLI::App app("Kills, signals and threads against the real program");
+  campaign::Options options;
+  int kills = 0, signals = 0;
+  bool threads = false;
+  app.add_option("program", options.program, "build/schemamem")->required();
+  app.add_option("--kills", kills, "kill -9 so often");
+  app.add_option("--signals", signals, "SIGINT, SIGTERM, SIGUSR1 so often");
+  app.add_flag("--threads", threads, "Compare 1, 2, 3, 4, 7 and 8 threads");
+  app.add_option("--seed", options.seed, "Of everything that is drawn");
+  app.add_option("--jobs", options.jobs, "Cases side by side");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    bool good = true;
+    if (kills > 0) good = in_a_folder(options, [&] { return campaign::kill_campaign(options, kills); }) && good;
+    if (signals > 0) good = in_a_folder(options, [&] { return campaign::signal_campaign(options, signals); }) && good;
+    if (threads) good = in_a_folder(options, [&] { return campaign::thread_campaign(options); }) && good;
+    return good ? 0 : 1;
+  } catch (const std::exception& fault) {
+    fmt::print(stderr, "error: {}\n", fault.what());
+    return 1;
+  }
+}

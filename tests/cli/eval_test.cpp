@@ -1,0 +1,156 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/eval_progress.h"
+#include "support/cli.h"
+#include "support/temporary_folder.h"
+#include "support/trained_run.h"
+
+namespace schemamem {
+namespace {
+
+using test::call;
+using test::Reply;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+namespace fs = std::filesystem;
+
+constexpr const char* kQuick = " --episodes 3 --delays 5,9 --eval-seed 20261001 --threads 1";
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class EvalCommand : public testing::Test {
+ protected:
+  void SetUp() override { test::write_run(folder_ / "run"); }
+  std::string run() const { return (folder_ / "run").string(); }
+  fs::path record(const std::string& name) const { return folder_ / "run" / "evaluations" / name; }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(EvalCommand, PrintsThePapersColumnsByDelay) {
+  const Reply reply = call("eval " + run() + kQuick);
+  EXPECT_EQ(reply.code, 0) << reply.err;
+  EXPECT_THAT(reply.out, AllOf(HasSubstr("schemamem A2V2 seed 42, fast (1a2b3c4d)"), HasSubstr("(the paper's)"),
+                               HasSubstr("Retained-R  Retained-I     Updated     Default"), Not(HasSubstr("record"))));
+  EXPECT_EQ(std::count(reply.out.begin(), reply.out.end(), '\n'), 6);
+  EXPECT_THAT(call("eval " + run() + kQuick).out, HasSubstr("from the record"));
+  EXPECT_THAT(call("eval --all " + run() + kQuick).out, AllOf(HasSubstr("cross-entropy"), HasSubstr("immediate ")));
+}
+
+TEST_F(EvalCommand, EvaluatesThePapersSeedAndAnUnseenOneUnlessTold) {
+  EXPECT_EQ(call("eval " + run() + " --episodes 1 --delays 3").code, 0);
+  EXPECT_TRUE(fs::exists(record("table-recurrent-20261001-1.json")));
+  EXPECT_TRUE(fs::exists(record("table-recurrent-20270407-1.json")));
+}
+
+TEST_F(EvalCommand, AnswersInJson) {
+  const auto answer = nlohmann::json::parse(call("eval --json " + run() + kQuick).out);
+  const auto& one = answer.at("evaluations").at(0);
+  EXPECT_EQ(one.at("setting"), "A2V2");
+  EXPECT_EQ(one.at("computed_cells"), 2 + 2 * (2 + 3 + 3));
+  EXPECT_EQ(one.at("cells").size(), 18U);
+  EXPECT_EQ(one.at("exact").at("retained_r").size(), 2U);
+  EXPECT_EQ(nlohmann::json::parse(call("eval --json " + run() + kQuick).out).at("evaluations")[0]["computed_cells"], 0);
+}
+
+TEST_F(EvalCommand, TheNormalScoresOfTheAblationAreThoseOfTheEvaluation) {
+  ASSERT_EQ(call("eval " + run() + kQuick + " --scenarios retention,interference,overwrite").code, 0);
+  const std::string evaluated = text_of(record("table-recurrent-20261001-3.json"));
+  fs::remove_all(folder_ / "run" / "evaluations");
+
+  const Reply reply =
+      call("ablate --json --threads 2 --batch 1 " + run() + " --episodes 3 --delays 5,9 --eval-seed 20261001");
+  ASSERT_EQ(reply.code, 0) << reply.err;
+  EXPECT_EQ(text_of(record("table-recurrent-20261001-3.json")), evaluated);
+  EXPECT_TRUE(fs::exists(record("table-ablated-20261001-3.json")));
+  const auto answer = nlohmann::json::parse(reply.out);
+  const auto& cells = answer.at("ablations").at(0).at("cells");
+  EXPECT_EQ(cells.size(), 16U);
+  for (const auto& cell : cells)
+    EXPECT_DOUBLE_EQ(cell.at("difference").get<double>(),
+                     cell.at("normal").get<double>() - cell.at("ablated").get<double>());
+  EXPECT_THAT(call("ablate " + run() + kQuick).out, AllOf(HasSubstr("S = 0"), HasSubstr("Retained-I")));
+}
+
+TEST_F(EvalCommand, AnAblationLeavesOutWhatHasNoS) {
+  test::write_run(folder_ / "all" / "a");
+  test::write_run(folder_ / "all" / "b", {.model = "gdn"});
+  const Reply both = call("ablate " + (folder_ / "all").string() + kQuick);
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_THAT(both.err, HasSubstr("is left out"));
+  EXPECT_THAT(both.out, Not(HasSubstr("gdn")));
+  EXPECT_EQ(call("ablate " + (folder_ / "all" / "b").string() + kQuick).code, 64);
+}
+
+TEST_F(EvalCommand, ACurveIsARecordOfItsOwn) {
+  const Reply reply = call("eval --curve " + run() + kQuick);
+  EXPECT_EQ(reply.code, 0) << reply.err;
+  EXPECT_TRUE(fs::exists(record("curve-recurrent-20261001-3.json")));
+  EXPECT_THAT(call("eval --curve --scenarios immediate " + run()).err, HasSubstr("no curve"));
+}
+
+TEST_F(EvalCommand, FindsARunByName) {
+  test::write_run(folder_ / "results" / "fast" / "x");
+  const std::string results = " --results " + (folder_ / "results").string() + kQuick;
+  EXPECT_EQ(call("eval --checkpoint A2V2-SchemaMem-fast-s42" + results).code, 0);
+  const Reply typo = call("eval --checkpoint a2v2-schemamem-fats-s42" + results);
+  EXPECT_EQ(typo.code, 64);
+  EXPECT_THAT(typo.err, HasSubstr("Did you mean \"a2v2-schemamem-fast-s42\"?"));
+}
+
+TEST_F(EvalCommand, MistakesAreToldWithAWayOut) {
+  EXPECT_EQ(call("eval").code, 64);
+  EXPECT_EQ(call("eval /nowhere/at/all").code, 66);
+  for (const char* wrong :
+       {"--delays 0", "--delays -5", "--delays 96,x", "--delays 1000000001", "--episodes 0", "--episodes -1",
+        "--eval-seed x", "--scenarios retenton", "--scenarios transaction-half", "--threads 0", "--batch 0"}) {
+    EXPECT_EQ(call("eval " + run() + " " + wrong).code, 64) << wrong;
+  }
+  EXPECT_THAT(call("eval " + run() + " --scenarios retenton").err, HasSubstr("Did you mean \"retention\"?"));
+  test::write_manifest(folder_ / "begun", {});
+  EXPECT_EQ(call("eval " + (folder_ / "begun").string()).code, 66);
+
+  ASSERT_EQ(call("eval " + run() + kQuick).code, 0);
+  std::ofstream(record("table-recurrent-20261001-3.json")) << "{";
+  const Reply damaged = call("eval " + run() + kQuick);
+  EXPECT_EQ(damaged.code, 65);
+  EXPECT_THAT(damaged.err, HasSubstr("--force"));
+  EXPECT_EQ(call("eval --force " + run() + kQuick).code, 0);
+}
+
+TEST(EvalProgress, DrawsABarWithTheTimeLeftOnATerminalAndRemovesIt) {
+  std::ostringstream out;
+  {
+    EvalProgress progress(out, true, 100);
+    progress.begin("schemamem A3V3");
+    const auto start = EvalProgress::Clock::now();
+    while (EvalProgress::Clock::now() - start < std::chrono::milliseconds(220)) {
+    }
+    progress.advanced(50);
+  }
+  EXPECT_THAT(out.str(), AllOf(HasSubstr("████████████░░░░░░░░░░░░  50.0 %  0:00 left"), HasSubstr("schemamem A3V3"),
+                               testing::EndsWith("\r\x1b[K")));
+}
+
+TEST(EvalProgress, SaysNothingElsewhereWhenItIsQuick) {
+  std::ostringstream out;
+  EvalProgress progress(out, false, 100);
+  progress.advanced(100);
+  progress.close();
+  EXPECT_EQ(out.str(), "");
+}
+
+}  // namespace
+}  // namespace schemamem

@@ -1,0 +1,85 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/gnuplot.h"
+#include "support/cli.h"
+#include "support/made_runs.h"
+
+namespace schemamem {
+namespace {
+
+using test::call;
+using test::Reply;
+using testing::AllOf;
+using testing::HasSubstr;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+TEST(Paper, WritesEveryTableInThreeFormats) {
+  const TemporaryFolder folder;
+  test::write_run(folder / "runs", {});
+  const Reply reply =
+      call("paper tables " + (folder / "runs").string() + " -o " + (folder / "out").string() + " --json");
+  ASSERT_EQ(reply.code, 0) << reply.err;
+  const Json answer = Json::parse(reply.out);
+  EXPECT_EQ(answer.at("files").size(), 13U * 3);  // eight, the text's, four of ours
+  for (const Json& file : answer.at("files")) EXPECT_TRUE(fs::exists(file.get<std::string>())) << file;
+  EXPECT_THAT(answer.at("gaps").dump(), HasSubstr("No run of gdn"));
+}
+
+TEST(Paper, DrawsTheFiguresWithGnuplot) {
+  if (!find_program("gnuplot")) GTEST_SKIP() << "gnuplot is not installed";
+  const TemporaryFolder folder;
+  test::write_run(folder / "runs", {});
+  const Reply reply = call("paper all " + (folder / "runs").string() + " -o " + (folder / "out").string());
+  ASSERT_EQ(reply.code, 0) << reply.err;
+  for (const char* name : {"delay", "retention", "interference", "updated", "default", "drops", "seeds"})
+    for (const char* ending : {".csv", ".gp", ".svg", ".pdf"})
+      EXPECT_GT(fs::file_size(folder / "out/figures" / (std::string(name) + ending)), 500U) << name << ending;
+  EXPECT_TRUE(fs::exists(folder / "out/paper.md"));
+  // What was written can be asked again.
+  const Reply again = call("paper diff " + (folder / "out").string() + " --json");
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.out, call("paper diff " + (folder / "runs").string() + " --json").out);
+}
+
+TEST(Paper, WithoutGnuplotLeavesDataAndScriptsAndSaysHowToGetIt) {
+  const TemporaryFolder folder;
+  test::write_run(folder / "runs", {});
+  const Reply reply = call("paper figures " + (folder / "runs").string() + " -o " + (folder / "out").string() +
+                           " --gnuplot " + (folder / "nowhere").string());
+  EXPECT_EQ(reply.code, 66);
+  EXPECT_THAT(reply.err, AllOf(HasSubstr("apt-get install gnuplot-nox"), HasSubstr("out/figures")));
+  EXPECT_TRUE(fs::exists(folder / "out/figures/delay.gp"));
+}
+
+TEST(Paper, JudgesEveryNumber) {
+  const TemporaryFolder folder;
+  test::write_run(folder / "runs", {});
+  const Reply json = call("paper diff " + (folder / "runs").string() + " --json");
+  ASSERT_EQ(json.code, 0) << json.err;
+  EXPECT_EQ(Json::parse(json.out).at("cells").size(), 882U);
+  const Reply text = call("paper diff " + (folder / "runs").string());
+  EXPECT_THAT(text.out, AllOf(HasSubstr("missing"), HasSubstr("long_delay"), HasSubstr("Furthest on the bad side")));
+}
+
+TEST(Paper, RefusesToMixRecipes) {
+  const TemporaryFolder folder;
+  test::write_run(folder / "runs", {.recipe = "fast"});
+  test::write_run(folder / "runs", {.recipe = "steady"});
+  const Reply mixed = call("paper diff " + (folder / "runs").string());
+  EXPECT_EQ(mixed.code, 64);
+  EXPECT_THAT(mixed.err, HasSubstr("fast, steady"));
+  EXPECT_EQ(call("paper diff " + (folder / "runs").string() + " --recipe steady").code, 0);
+}
+
+TEST(Paper, NeedsRuns) {
+  EXPECT_EQ(call("paper tables").code, 64);
+  EXPECT_EQ(call("paper tables /nowhere/at/all").code, 66);
+  EXPECT_EQ(call("paper diff . --eval-seed many").code, 66);
+}
+
+}  // namespace
+}  // namespace schemamem

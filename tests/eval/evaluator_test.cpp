@@ -1,0 +1,168 @@
+#include "eval/evaluator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "task/batch.h"
+
+namespace schemamem {
+namespace {
+
+constexpr Setting kSetting{2, 2};
+const StopFlag kNever{false};
+
+std::shared_ptr<const LoadedModel<float>> drawn_model(const std::string& name, const Setting& setting = kSetting,
+                                                      float scale = 1) {
+  const ModelSpec spec = published_spec(name, setting.input_width(), setting.output_width()).value();
+  const auto model = make_model<float>(spec).value();
+  std::vector<float> weights(model->parameters().size());
+  model->initialise("ours", 3, {weights.data(), {weights.size()}});
+  for (float& weight : weights) weight *= scale;
+  return LoadedModel<float>::make(spec, weights).value();
+}
+
+std::vector<EvaluationCell> table(const std::string& model, Scenario scenario, std::size_t delay, std::size_t episodes,
+                                  EvaluatorOptions options = {}, Mode mode = Mode::kRecurrent) {
+  Evaluator evaluator(drawn_model(model), kSetting, mode, options);
+  EvaluationObserver nobody;
+  return evaluator.table(scenario, delay, {.episodes = episodes}, kNever, nobody).value();
+}
+
+TEST(Evaluator, ScoresWhatTheForwardPassOfTrainingAnswersOnThePapersEpisodes) {
+  const auto model = drawn_model("schemamem");
+  constexpr std::size_t kEpisodes = 6;
+  for (const Mode mode : {Mode::kRecurrent, Mode::kAblated}) {
+    for (const Scenario scenario : {Scenario::kImmediate, Scenario::kInterference, Scenario::kOverwrite}) {
+      const std::size_t delay = info(scenario).takes_delay() ? 150 : 0;
+      const TaskCase request{.setting = kSetting, .scenario = scenario, .delay = delay};
+      const std::size_t length = episode_size(request).tokens();
+      EvaluationEpisodes episodes(request, {.episodes = kEpisodes});
+      const auto tape = model->model().make_tape({length, length}, {});
+      std::vector<float> x(length * kSetting.input_width()), out(length * kSetting.output_width());
+      const View<float, 2> logits(out.data(), {length, kSetting.output_width()});
+      std::array<EvaluationCell, kGroups> expected{};
+      for (auto tokens = episodes.next(); !tokens.empty(); tokens = episodes.next()) {
+        const View<float, 2> rows(x.data(), {length, kSetting.input_width()});
+        encode_inputs(kSetting, tokens, rows);
+        model->model().forward(model->folded(), {.x = rows, .mode = mode}, *tape, logits);
+        for (auto& cell : expected) cell.right_by_episode.push_back(0);
+        for (std::size_t t = 0; t < length; ++t) {
+          if (!tokens[t].final) continue;
+          EvaluationCell& cell = expected[static_cast<std::size_t>(tokens[t].group)];
+          bool exact = true;
+          for (std::size_t j = 0; j < kSetting.output_width(); ++j) {
+            const bool bit = ((tokens[t].label >> j) & 1) != 0;
+            const double probability = 1 / (1 + std::exp(-static_cast<double>(logits(t, j))));
+            cell.cross_entropy -= std::log(bit ? probability : 1 - probability);
+            ++cell.bits;
+            if ((logits(t, j) >= 0) == bit) {
+              ++cell.bits_right;
+            } else {
+              exact = false;
+            }
+          }
+          ++cell.asked;
+          cell.right += exact ? 1 : 0;
+          cell.right_by_episode.back() += exact ? 1 : 0;
+        }
+      }
+      const auto cells = table("schemamem", scenario, delay, kEpisodes, {}, mode);
+      ASSERT_EQ(cells.size(), info(scenario).scored.size());
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        const Group group = info(scenario).scored[i];
+        EvaluationCell& cell = expected[static_cast<std::size_t>(group)];
+        EXPECT_NEAR(cells[i].cross_entropy, cell.cross_entropy / static_cast<double>(cell.bits), 1e-8);
+        cell.cross_entropy = cells[i].cross_entropy;
+        cell.scenario = info(scenario).name;
+        cell.delay = static_cast<std::int64_t>(delay);
+        cell.group = group_name(group);
+        EXPECT_EQ(cells[i], cell) << request.name();
+      }
+    }
+  }
+}
+
+TEST(Evaluator, TheBitsDependOnNeitherThreadsNorBatchNorPiece) {
+  for (const std::string& model : model_names()) {
+    const auto expected = table(model, Scenario::kOverwrite, 200, 9);
+    for (const EvaluatorOptions& options : {EvaluatorOptions{.threads = 2},
+                                            {.threads = 3, .batch = 2},
+                                            {.batch = 1, .piece = 1},
+                                            {.batch = 5, .piece = 7},
+                                            {.threads = 2, .batch = 4, .piece = 100}}) {
+      EXPECT_EQ(table(model, Scenario::kOverwrite, 200, 9, options), expected)
+          << model << ", " << options.threads << " threads, batch " << options.batch << ", piece " << options.piece;
+    }
+  }
+}
+
+TEST(Evaluator, ACurveGivesEachDelayWhatItHasAlone) {
+  for (const std::string& model : model_names()) {
+    Evaluator evaluator(drawn_model(model), kSetting, Mode::kRecurrent, {.threads = 2, .piece = 64});
+    EvaluationObserver nobody;
+    const std::vector<std::size_t> delays{1, 96, 101, 300};
+    const auto together =
+        evaluator.curve(Scenario::kInterference, delays, {.seed = 5, .episodes = 4}, kNever, nobody).value();
+    std::vector<EvaluationCell> alone;
+    for (const std::size_t delay : delays) {
+      const auto cells =
+          evaluator.curve(Scenario::kInterference, {&delay, 1}, {.seed = 5, .episodes = 4}, kNever, nobody).value();
+      alone.insert(alone.end(), cells.begin(), cells.end());
+    }
+    EXPECT_EQ(together, alone) << model;
+  }
+}
+
+TEST(Evaluator, AnAblatedMemoryAnswersDifferently) {
+  const auto normal = table("schemamem", Scenario::kRetention, 96, 20);
+  const auto ablated = table("schemamem", Scenario::kRetention, 96, 20, {}, Mode::kAblated);
+  EXPECT_NE(normal, ablated);
+}
+
+TEST(Evaluator, ABaselineIsNotEvaluatedWithoutAMemoryThatItDoesNotHave) {
+  EXPECT_THROW(Evaluator(drawn_model("gdn"), kSetting, Mode::kAblated, {}), ContractViolation);
+  EXPECT_THROW(Evaluator(drawn_model("gdn"), {3, 3}, Mode::kRecurrent, {}), ContractViolation);
+}
+
+TEST(Evaluator, TellsEveryTokenThatItPlanned) {
+  struct Counter final : EvaluationObserver {
+    void advanced(std::int64_t count) override { tokens += count; }
+    std::atomic<std::int64_t> tokens{0};
+  } counter;
+  Evaluator evaluator(drawn_model("schemamem"), kSetting, Mode::kRecurrent, {.threads = 2});
+  const TaskCase request{.setting = kSetting, .scenario = Scenario::kOverwrite, .delay = 100};
+  evaluator.table(request.scenario, request.delay, {.episodes = 3}, kNever, counter).value();
+  EXPECT_EQ(counter.tokens, table_tokens(request, 3));
+  counter.tokens = 0;
+  const std::vector<std::size_t> delays{10, 100};
+  evaluator.curve(request.scenario, delays, {.episodes = 3}, kNever, counter).value();
+  EXPECT_EQ(counter.tokens, curve_tokens(kSetting, request.scenario, delays, 3));
+}
+
+TEST(Evaluator, StopsOnRequest) {
+  struct Stopper final : EvaluationObserver {
+    void advanced(std::int64_t) override { stop = true; }
+    StopFlag stop{false};
+  } stopper;
+  Evaluator evaluator(drawn_model("schemamem"), kSetting, Mode::kRecurrent, {});
+  const auto cells = evaluator.table(Scenario::kRetention, 1'000'000'000, {.episodes = 2}, stopper.stop, stopper);
+  ASSERT_FALSE(cells);
+  EXPECT_EQ(cells.error().kind(), ErrorKind::kInterrupted);
+}
+
+TEST(Evaluator, AnswersThatAreNoNumbersAreAnError) {
+  Evaluator evaluator(drawn_model("schemamem", kSetting, 1e38F), kSetting, Mode::kRecurrent, {});
+  EvaluationObserver nobody;
+  const auto cells = evaluator.table(Scenario::kRetention, 20, {.episodes = 1}, kNever, nobody);
+  ASSERT_FALSE(cells);
+  EXPECT_EQ(cells.error().kind(), ErrorKind::kNonFinite);
+  EXPECT_THAT(cells.error().message(), testing::HasSubstr("retention at delay 20"));
+}
+
+}  // namespace
+}  // namespace schemamem

@@ -1,0 +1,38 @@
+"""The committed page is what its sources build: web/ with the packages of its lock file gives the same bytes."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def main():
+    if not shutil.which("npm"):
+        print("npm is not installed; nothing to compare", file=sys.stderr)
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as folder:
+        web = pathlib.Path(folder) / "web"
+        shutil.copytree(ROOT / "web", web, ignore=shutil.ignore_patterns("node_modules"))
+        install = subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=web, stdout=subprocess.DEVNULL)
+        if install.returncode != 0:
+            print("npm cannot install the packages (no registry reachable?); nothing to compare", file=sys.stderr)
+            return SKIPPED
+        built = pathlib.Path(folder) / "report.html"
+        subprocess.run(["node", "build.mjs", built], cwd=web, check=True)
+        if built.read_bytes() != (ROOT / "src/report/assets/report.html").read_bytes():
+            print("src/report/assets/report.html is not what web/ builds; run `make web` and commit it", file=sys.stderr)
+            return 1
+    lock = (ROOT / "web/package-lock.json").read_text()
+    if '"resolved"' in lock:
+        print("web/package-lock.json names a registry's host; npm config omit-lockfile-registry-resolved prevents it", file=sys.stderr)
+        return 1
+    print("the committed page is what its sources build")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

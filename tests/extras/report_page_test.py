@@ -1,0 +1,234 @@
+"""The report page in headless Chromium: it renders, reads values out under pointer and keyboard, and loads nothing.
+
+Finds the program in SCHEMAMEM_PROGRAM; screenshots go to the folder `screenshots` beside it."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SKIPPED = 77
+try:
+    from playwright.sync_api import sync_playwright
+except ImportError:
+    print("playwright is not installed; `make test-extras` installs it", file=sys.stderr)
+    sys.exit(SKIPPED)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+if not CHROMIUM:
+    print("there is no Chromium; `make test-extras` installs Debian's", file=sys.stderr)
+    sys.exit(SKIPPED)
+
+import sample_runs
+
+PROGRAM = pathlib.Path(os.environ["SCHEMAMEM_PROGRAM"])
+SCREENSHOTS = PROGRAM.parent / "screenshots"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]
+
+
+def mean_accuracy(root, model, setting, recipe, scenario, group, delay, eval_seed=sample_runs.PAPER_SEED, kind="table"):
+    """The number that the page must show, straight from the records."""
+    values = []
+    for record in root.glob(f"{model}-{setting}-{recipe}-*/evaluations/{kind}-recurrent-{eval_seed}-*.json"):
+        for cell in json.loads(record.read_text())["cells"]:
+            if (cell["scenario"], cell["group"], cell["delay"]) == (scenario, group, delay):
+                values.append(100 * cell["right"] / cell["asked"])
+    assert len(values) == 3, values
+    return sum(values) / 3
+
+
+class ReportPage(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.runs = sample_runs.write_runs(pathlib.Path(cls.folder.name) / "runs")
+        cls.file = pathlib.Path(cls.folder.name) / "report.html"
+        subprocess.run([PROGRAM, "report", cls.runs, "-o", cls.file], check=True, stdout=subprocess.DEVNULL)
+        cls.playwright = sync_playwright().start()
+        cls.browser = cls.playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        SCREENSHOTS.mkdir(exist_ok=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.playwright.stop()
+        cls.folder.cleanup()
+
+    def setUp(self):
+        self.open()
+
+    def tearDown(self):
+        self.context.close()
+        self.assertEqual(self.complaints, [])
+        self.assertEqual(self.requests, [self.file.as_uri()], "the page may load nothing but itself")
+
+    def open(self, width=1280, scheme="light"):
+        self.complaints, self.requests = [], []
+        self.context = self.browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        self.page = self.context.new_page()
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(self.file.as_uri())
+        self.page.wait_for_selector("html[data-ready]", timeout=20000)
+
+    def choose(self, control, value):
+        self.page.check(f'[data-control="{control}"] input[value="{value}"]', force=True)
+
+    def chart(self, title):
+        return self.page.locator("#curves .chart", has=self.page.locator(f'figcaption:has-text("{title}")'))
+
+    def point_at(self, chart, delay):
+        """Moves the pointer over the place of a delay on the axis; returns the text of the tooltip."""
+        over = chart.locator(".u-over")
+        over.scroll_into_view_if_needed()
+        box = over.bounding_box()
+        delays = sorted(sample_runs.DELAYS)
+        share = (delays.index(delay) + 0.16) / (len(delays) - 1 + 0.33)  # even on a logarithmic axis, with its margins
+        self.page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+        return chart.locator(".tip").inner_text()
+
+    def test_every_section_is_there_and_numbers_are_right(self):
+        titles = self.page.locator("h2").all_inner_texts()
+        self.assertEqual(len(titles), 6, titles)
+        self.assertGreaterEqual(self.page.locator(".claim").count(), 20)
+        self.assertEqual(self.page.locator("#curves canvas").count(), 9)
+        claim = self.page.locator("#claim-overtakes")
+        expected = mean_accuracy(self.runs, "schemamem", "A3V3", "fast", "overwrite", "updated", 1536)
+        self.assertIn(f"{expected:.2f} %", claim.inner_text())
+        self.assertIn("holds", claim.inner_text())
+        self.assertIn("not measured", self.page.locator("#claim-close-a5v5").inner_text())
+
+    def test_pointing_at_a_chart_reads_its_values(self):
+        for delay in (96, 384, 1536):
+            text = self.point_at(self.chart("A3V3"), delay)
+            self.assertIn(f"delay {delay:,}", text)
+            for model in sample_runs.MODELS:
+                expected = mean_accuracy(self.runs, model, "A3V3", "fast", "interference", "retained", delay)
+                self.assertIn(f"{expected:.2f} %", text)
+        self.assertIn("78.90 %", text)  # the paper's, at 1,536
+        self.page.mouse.move(1, 1)
+        self.assertTrue(self.chart("A3V3").locator(".tip").is_hidden())
+
+    def test_arrow_keys_read_a_chart_and_escape_leaves_it(self):
+        chart = self.chart("A4V5")
+        chart.focus()
+        self.page.keyboard.press("End")
+        self.page.keyboard.press("ArrowLeft")
+        expected = mean_accuracy(self.runs, "gdn", "A4V5", "fast", "interference", "retained", 768)
+        self.assertIn(f"{expected:.2f} %", chart.locator(".tip").inner_text())
+        self.assertIn(f"{expected:.2f} percent", chart.locator('[role="status"]').inner_text())
+        self.page.keyboard.press("Escape")
+        self.assertTrue(chart.locator(".tip").is_hidden())
+
+    def test_curves_switch_columns_models_seeds_recipes_episodes_and_axes(self):
+        self.choose("column", "default")
+        expected = mean_accuracy(self.runs, "gdn", "A3V3", "fast", "overwrite", "default", 1536)
+        self.assertIn(f"{expected:.2f} %", self.point_at(self.chart("A3V3"), 1536))
+        self.page.uncheck('[data-control="models"] input[value="mamba3"]', force=True)
+        self.assertNotIn("Mamba-3", self.point_at(self.chart("A3V3"), 1536))
+        self.choose("recipes", "steady")
+        text = self.point_at(self.chart("A3V3"), 384)
+        expected = mean_accuracy(self.runs, "gdn", "A3V3", "steady", "overwrite", "default", 384)
+        self.assertIn("steady", text)
+        self.assertIn(f"{expected:.2f} %", text)
+        self.choose("seeds", "43")
+        self.assertIn("seed 43", self.point_at(self.chart("A3V3"), 384))
+        self.choose("seeds", "mean")
+        self.choose("episodes", sample_runs.UNSEEN_SEED)
+        self.assertIn(str(sample_runs.UNSEEN_SEED), self.point_at(self.chart("A3V3"), 96))
+        self.choose("axis", "linear")
+        self.assertIn("delay", self.point_at(self.chart("A3V3"), 384))
+
+    def test_long_streams_reach_a_million(self):
+        self.choose("kind", "curve")
+        self.page.locator("#curves summary").click()
+        self.assertIn("1,000,000", self.page.locator("#curves .numbers thead").inner_text())
+        expected = mean_accuracy(self.runs, "schemamem", "A3V3", "fast", "interference", "retained", 1000000, kind="curve")
+        self.assertIn(f"{expected:.2f}", self.page.locator("#curves .numbers tbody").inner_text())
+
+    def test_tabs_follow_the_arrow_keys(self):
+        self.page.locator('#curves [role="tab"]').first.focus()
+        self.page.keyboard.press("ArrowRight")
+        self.assertEqual(self.page.locator("#curves canvas").count(), 4)
+        self.page.locator('#tables [role="tab"]').first.focus()
+        self.page.keyboard.press("End")
+        self.assertTrue(self.page.locator("#table-half_life").is_visible())
+        self.page.keyboard.press("ArrowRight")
+        self.assertTrue(self.page.locator("#table-resources").is_visible())
+
+    def test_tables_show_ours_theirs_or_both(self):
+        self.page.locator('#tables [data-tab="long_delay"]').click()
+        table = self.page.locator("#tables #table-long_delay")
+        ours = mean_accuracy(self.runs, "schemamem", "A3V3", "fast", "retention", "retained", 1536)
+        both = table.inner_text()
+        self.assertIn(f"{ours:.1f}", both)
+        self.assertIn("81.4", both)
+        self.assertIn("not measured", both)
+        self.choose("numbers", "ours")
+        self.assertEqual(table.locator(".theirs").count(), 0)
+        self.choose("numbers", "theirs")
+        self.assertEqual(table.locator(".ours").count(), 0)
+        self.assertIn("81.4", table.inner_text())
+
+    def test_a_run_at_its_step_limit_is_marked(self):
+        self.page.locator('#tables [data-tab="long_delay"]').click()
+        self.assertGreater(self.page.locator("#tables sup").count(), 0)
+        self.page.fill("#runs input", "step-limit")
+        self.assertEqual(self.page.locator(".run").count(), 1)
+
+    def test_manifests_open_and_stay_text(self):
+        self.page.fill("#runs input", "schemamem-A3V3-fast-s42")
+        self.page.locator(".run > summary").click()
+        self.assertIn(sample_runs.HOSTILE, self.page.locator(".run").inner_text())
+        self.assertNotEqual(self.page.title(), "owned")
+        self.assertEqual(self.page.locator("#page script, #page img").count(), 0)
+
+    def test_the_theme_switch_overrides_the_system(self):
+        background = "getComputedStyle(document.body).backgroundColor"
+        light = self.page.evaluate(background)
+        self.choose("colours", "dark")
+        dark = self.page.evaluate(background)
+        self.assertNotEqual(light, dark)
+        self.page.emulate_media(color_scheme="dark")
+        self.choose("colours", "auto")
+        self.assertEqual(self.page.evaluate(background), dark)
+
+    def test_every_control_can_be_reached_and_shows_its_focus(self):
+        reached, unmarked = set(), []
+        for _ in range(30):
+            self.page.keyboard.press("Tab")
+            tag, marked = self.page.evaluate("""() => {
+                const element = document.activeElement;
+                const shown = element.type === "radio" || element.type === "checkbox" ? element.nextElementSibling : element;
+                return [element.tagName, getComputedStyle(shown).outlineStyle !== "none"];
+            }""")
+            reached.add(tag)
+            if not marked:
+                unmarked.append(tag)
+        self.assertLessEqual({"A", "INPUT", "SUMMARY"}, reached)
+        self.assertEqual(unmarked, [])
+
+    def test_it_prints_without_controls(self):
+        self.page.emulate_media(media="print")
+        self.assertFalse(self.page.locator("nav.sections").is_visible())
+        self.assertFalse(self.page.locator("#curves .controls").first.is_visible())
+        self.page.pdf(path=SCREENSHOTS / "report.pdf", format="A4")
+
+    def test_it_fits_wide_and_narrow_windows_in_light_and_dark(self):
+        for width in (1280, 400):
+            for scheme in ("light", "dark"):
+                with self.subTest(width=width, scheme=scheme):
+                    self.context.close()
+                    self.open(width, scheme)
+                    self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width)
+                    self.page.screenshot(path=SCREENSHOTS / f"report-{width}-{scheme}.png", full_page=True)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

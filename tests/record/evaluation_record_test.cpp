@@ -1,0 +1,141 @@
+#include "record/evaluation_record.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "support/temporary_folder.h"
+
+namespace schemamem {
+namespace {
+
+using testing::HasSubstr;
+
+EvaluationCell cell(const std::string& scenario, std::int64_t delay, const std::string& group) {
+  return {.scenario = scenario,
+          .delay = delay,
+          .group = group,
+          .asked = 4,
+          .right = 3,
+          .bits = 12,
+          .bits_right = 11,
+          .cross_entropy = 0.1 + 0.2,
+          .right_by_episode = {2, 1}};
+}
+
+EvaluationRecord example() {
+  EvaluationRecord record{
+      .checkpoint = {.sha256 = std::string(64, 'a'),
+                     .model = "schemamem",
+                     .setting = "A3V3",
+                     .seed = 42,
+                     .recipe = "fast",
+                     .hash = "1a2b3c4d"},
+      .protocol = {.kind = "table", .mode = "recurrent", .eval_seed = 20261001, .episodes = 2, .isa = "avx2"}};
+  record.put(cell("overwrite", 96, "updated"));
+  record.put(cell("retention", 192, "retained"));
+  record.put(cell("retention", 96, "default"));
+  record.put(cell("retention", 96, "retained"));
+  return record;
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  const auto at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), with);
+}
+
+TEST(EvaluationRecord, IsReadBackAsItWasWritten) {
+  const EvaluationRecord record = example();
+  const auto read = parse_evaluation(encode_evaluation(record), "memory");
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(*read, record);
+  EXPECT_EQ(encode_evaluation(*read), encode_evaluation(record));
+}
+
+TEST(EvaluationRecord, HasOneCellALineAndSortedKeys) {
+  const std::string text = encode_evaluation(example());
+  EXPECT_THAT(text, testing::StartsWith("{\"cells\":[\n{\"asked\":4,\"bits\":12,\"bits_right\":11,\"cross_entropy\":"));
+  EXPECT_THAT(text, HasSubstr("\"delay\":96,\"group\":\"retained\",\"right\":3,\"right_by_episode\":[2,1],"
+                              "\"scenario\":\"retention\"},\n"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4 + 1 + 5);
+}
+
+TEST(EvaluationRecord, KeepsItsCellsByScenarioDelayAndGroup) {
+  EvaluationRecord record = example();
+  std::vector<std::string> order;
+  for (const EvaluationCell& one : record.cells)
+    order.push_back(one.scenario + " " + std::to_string(one.delay) + " " + one.group);
+  EXPECT_THAT(order, testing::ElementsAre("retention 96 retained", "retention 96 default", "retention 192 retained",
+                                          "overwrite 96 updated"));
+
+  EvaluationCell better = cell("retention", 192, "retained");
+  better.right = 4;
+  record.put(better);
+  EXPECT_EQ(record.cells.size(), 4U);
+  EXPECT_EQ(record.find("retention", 192, "retained")->right, 4);
+  EXPECT_EQ(record.find("retention", 193, "retained"), nullptr);
+}
+
+TEST(EvaluationRecord, AFileThatNoRunWroteHasNoSeed) {
+  EvaluationRecord record = example();
+  record.checkpoint.seed.reset();
+  record.checkpoint.recipe.clear();
+  EXPECT_THAT(encode_evaluation(record), HasSubstr("\"seed\":null"));
+  EXPECT_EQ(*parse_evaluation(encode_evaluation(record), "memory"), record);
+}
+
+TEST(EvaluationRecord, ADamagedRecordIsBadDataThatNamesTheFault) {
+  const std::string whole = encode_evaluation(example());
+  struct Damage {
+    std::string text, message;
+  };
+  const std::vector<Damage> damages{
+      {whole.substr(0, whole.size() / 2), "no JSON"},
+      {"[]", "expected an object"},
+      {replaced(whole, "schemamem evaluation", "another"), "expected the format"},
+      {replaced(whole, "\"version\":1", "\"version\":2"), "expected version 1, found 2"},
+      {replaced(whole, "\"mode\":\"recurrent\"", "\"mode\":\"full\""), "must be one of recurrent, ablated"},
+      {replaced(whole, "\"episodes\":2", "\"episodes\":3"), "must have 3 numbers, found 2"},
+      {replaced(whole, "[2,1]", "[2,2]"), "does not add up"},
+      {replaced(whole, "[2,1]", "[4,-1]"), "whole numbers"},
+      {replaced(whole, "\"right\":3", "\"right\":5"), "must not exceed"},
+      {replaced(whole, "\"asked\":4", "\"asked\":\"4\""), "\"asked\" must be a whole number"},
+      {replaced(whole, "\"bits\":12,", ""), "\"bits\" is missing"},
+      {replaced(whole, "\"bits\":12,", "\"bits\":12,\"more\":1,"), "unknown field \"more\""},
+      {replaced(whole, "\"delay\":192", "\"delay\":96"), "is not behind the one before it"},
+      {replaced(whole, std::string(64, 'a'), "abc"), "64 hexadecimal digits"},
+      {replaced(whole, "0.30000000000000004", "-1"), "\"cross_entropy\" must be a number that is not negative"},
+  };
+  for (const Damage& damage : damages) {
+    const auto read = parse_evaluation(damage.text, "x.json");
+    ASSERT_FALSE(read) << damage.message;
+    EXPECT_EQ(read.error().kind(), ErrorKind::kBadData);
+    EXPECT_THAT(read.error().message(), testing::AllOf(HasSubstr("x.json"), HasSubstr(damage.message)));
+  }
+}
+
+TEST(EvaluationRecord, IsNamedByItsProtocolAndLiesBesideItsWeights) {
+  EXPECT_EQ(evaluation_file_name(example().protocol), "table-recurrent-20261001-2.json");
+  EXPECT_EQ(evaluation_folder("runs/a/model.safetensors"), "runs/a/evaluations");
+  EXPECT_EQ(evaluation_folder("models/a3v3.safetensors"), "models/a3v3.evaluations");
+}
+
+TEST(EvaluationRecord, TheRecordsOfAFolderAreReadByName) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(load_evaluations(folder / "none")->empty());
+  EvaluationRecord second = example();
+  second.protocol.mode = "ablated";
+  for (const EvaluationRecord& record : {example(), second})
+    ASSERT_TRUE(save_evaluation(folder / "e" / evaluation_file_name(record.protocol), record));
+  std::ofstream(folder / "e" / "notes.txt") << "no record";
+
+  const auto records = load_evaluations(folder / "e");
+  ASSERT_TRUE(records) << records.error().message();
+  EXPECT_THAT(*records, testing::ElementsAre(second, example()));
+}
+
+}  // namespace
+}  // namespace schemamem

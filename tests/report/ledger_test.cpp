@@ -1,0 +1,173 @@
+#include "report/ledger.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/made_runs.h"
+
+namespace schemamem {
+namespace {
+
+using test::made_record;
+using test::MadeRun;
+using test::write_bare_run;
+using test::write_run;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Result<Ledger> read(const std::vector<std::filesystem::path>& paths) { return Ledger::read(paths); }
+
+std::vector<double> exact(const std::vector<SeedValue>& values) {
+  std::vector<double> result;
+  for (const SeedValue& value : values) result.push_back(value.exact);
+  return result;
+}
+
+MadeRun falling(std::uint64_t seed, int at_384, int at_1536) {
+  MadeRun run{.seed = seed};
+  run.per_mille = [=](const std::string&, std::int64_t delay, const std::string&, bool ablated) {
+    return ablated ? 3 : delay > 384 ? at_1536 : at_384;
+  };
+  return run;
+}
+
+Query updated() {
+  return {.recipe = "fast",
+          .model = "schemamem",
+          .setting = "A3V3",
+          .scenario = "overwrite",
+          .group = "updated",
+          .delay = 1536};
+}
+
+TEST(Ledger, HasTheValueOfEverySeedInTheirOrder) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), falling(44, 990, 600));
+  write_run(folder.path(), falling(42, 950, 700));
+  const auto ledger = read({folder.path()});
+  ASSERT_TRUE(ledger) << ledger.error().message();
+  EXPECT_THAT(exact(ledger->values(updated())), ElementsAre(70.0, 60.0));
+  EXPECT_THAT(exact(ledger->values(updated().in_mode("ablated"))), ElementsAre(0.3, 0.3));
+  EXPECT_THAT(ledger->delays(updated()), ElementsAre(96, 192, 384, 768, 1536));
+  EXPECT_EQ(ledger->values(updated()).front().run->seed, 42U);
+}
+
+TEST(Ledger, TakesADropWithinItsSeed) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), falling(42, 950, 700));
+  write_run(folder.path(), falling(43, 990, 600));
+  write_bare_run(folder.path(), falling(44, 0, 0));
+  const auto ledger = read({folder.path()});
+  ASSERT_TRUE(ledger) << ledger.error().message();
+  EXPECT_THAT(exact(ledger->drops(updated(), 384, 1536)), ElementsAre(25.0, 39.0));
+}
+
+TEST(Ledger, KnowsHowARunEnded) {
+  const TemporaryFolder folder;
+  write_bare_run(folder.path(), {.seed = 42, .status = "step-limit", .tx_steps = 500, .maint_steps = 250});
+  write_bare_run(folder.path(), {.seed = 43, .status = ""});
+  const auto ledger = read({folder.path()});
+  ASSERT_TRUE(ledger) << ledger.error().message();
+  const LedgerRun& capped = ledger->runs().at(0);
+  EXPECT_TRUE(capped.capped());
+  EXPECT_EQ(capped.end->steps, 750);
+  EXPECT_EQ(capped.end->tx_steps, 500);
+  EXPECT_EQ(capped.end->maint_steps, 250);
+  EXPECT_EQ(capped.persistent_elements, 16896);
+  EXPECT_EQ(capped.facts.at("cpu"), "a processor");
+  EXPECT_FALSE(ledger->runs().at(1).end);
+}
+
+TEST(Ledger, TakesRunFoldersAndFoldersOfRunsAndCountsARunOnce) {
+  const TemporaryFolder folder;
+  const auto run = write_run(folder.path(), {});
+  const auto ledger = read({folder.path(), run, run / "."});
+  ASSERT_TRUE(ledger) << ledger.error().message();
+  EXPECT_EQ(ledger->runs().size(), 1U);
+}
+
+TEST(Ledger, PrefersTheRecordWithMoreEpisodes) {
+  const TemporaryFolder folder;
+  const auto path = write_run(folder.path(), falling(42, 950, 700));
+  MadeRun longer = falling(42, 950, 710);
+  longer.episodes = 16;
+  test::add_record(path, made_record(longer, false, kPaperEvalSeed));
+  const auto ledger = read({path});
+  ASSERT_TRUE(ledger) << ledger.error().message();
+  EXPECT_THAT(exact(ledger->values(updated())), ElementsAre(71.0));
+}
+
+TEST(Ledger, KeepsEvaluationSeedsAndKindsApart) {
+  const TemporaryFolder folder;
+  const auto path = write_run(folder.path(), falling(42, 950, 700));
+  test::add_record(path, made_record(falling(42, 0, 690), false, kUnseenEvalSeed));
+  test::add_record(path, made_record(falling(42, 0, 680), false, kPaperEvalSeed, "curve"));
+  const auto ledger = read({path});
+  ASSERT_TRUE(ledger) << ledger.error().message();
+  Query query = updated();
+  EXPECT_THAT(exact(ledger->values(query)), ElementsAre(70.0));
+  query.eval_seed = kUnseenEvalSeed;
+  EXPECT_THAT(exact(ledger->values(query)), ElementsAre(69.0));
+  query.kind = "curve";
+  EXPECT_THAT(exact(ledger->values(query)), IsEmpty());
+}
+
+TEST(Ledger, RefusesTwoRunsOfOneCellAndNamesBoth) {
+  const TemporaryFolder folder;
+  const auto one = write_run(folder.path(), {.hash = "aaaaaaaa"});
+  const auto two = write_run(folder.path(), {.hash = "bbbbbbbb"});
+  const auto ledger = read({folder.path()});
+  ASSERT_FALSE(ledger);
+  EXPECT_EQ(ledger.error().kind(), ErrorKind::kBadData);
+  EXPECT_THAT(ledger.error().message(), AllOf(HasSubstr(one.string()), HasSubstr(two.string()), HasSubstr("seed 42")));
+}
+
+TEST(Ledger, RefusesRecipesOfOneNameThatDifferInAValue) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), {.seed = 42, .clip = "1.0"});
+  write_run(folder.path(), {.seed = 43, .clip = "0.5"});
+  const auto ledger = read({folder.path()});
+  ASSERT_FALSE(ledger);
+  EXPECT_THAT(ledger.error().message(), HasSubstr("optimizer.clip is 1.0 and 0.5"));
+}
+
+TEST(Ledger, RefusesARecordOfAnotherRun) {
+  const TemporaryFolder folder;
+  const auto path = write_run(folder.path(), {.hash = "aaaaaaaa"});
+  test::add_record(path, made_record({.hash = "bbbbbbbb"}, false, kPaperEvalSeed));
+  const auto ledger = read({path});
+  ASSERT_FALSE(ledger);
+  EXPECT_THAT(ledger.error().message(), AllOf(HasSubstr("bbbbbbbb"), HasSubstr("schemamem eval")));
+}
+
+TEST(Ledger, SaysWhatIsNoRunAndWhatIsDamaged) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(read({folder / "nowhere"}).error().kind(), ErrorKind::kMissingInput);
+  const auto nothing = read({folder.path()});
+  ASSERT_FALSE(nothing);
+  EXPECT_EQ(nothing.error().kind(), ErrorKind::kMissingInput);
+  EXPECT_THAT(nothing.error().message(), HasSubstr("run.json"));
+  test::write_text(folder / "damaged/run.json", "{\"model\": 3}");
+  const auto damaged = read({folder.path()});
+  ASSERT_FALSE(damaged);
+  EXPECT_EQ(damaged.error().kind(), ErrorKind::kBadData);
+}
+
+TEST(ChooseRecipe, AsksWhenThereAreSeveral) {
+  const TemporaryFolder folder;
+  write_bare_run(folder.path(), {.recipe = "fast"});
+  write_bare_run(folder.path(), {.recipe = "steady"});
+  const auto ledger = read({folder.path()});
+  ASSERT_TRUE(ledger) << ledger.error().message();
+  const auto open = choose_recipe(*ledger, std::nullopt);
+  ASSERT_FALSE(open);
+  EXPECT_EQ(open.error().kind(), ErrorKind::kUsage);
+  EXPECT_THAT(open.error().message(), AllOf(HasSubstr("fast, steady"), HasSubstr("--recipe")));
+  EXPECT_EQ(*choose_recipe(*ledger, "steady"), "steady");
+  EXPECT_THAT(choose_recipe(*ledger, "stedy").error().message(), HasSubstr("Did you mean \"steady\"?"));
+}
+
+}  // namespace
+}  // namespace schemamem

@@ -1,0 +1,144 @@
+#include "report/page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "base/files.h"
+#include "support/made_runs.h"
+
+namespace schemamem {
+namespace {
+
+using nlohmann::json;
+using test::add_record;
+using test::made_record;
+using test::MadeRun;
+using test::write_run;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+Ledger ledger_of(const std::filesystem::path& folder) {
+  const std::vector<std::filesystem::path> paths{folder};
+  auto ledger = Ledger::read(paths);
+  EXPECT_TRUE(ledger) << ledger.error().message();
+  return std::move(ledger).value();
+}
+
+MadeRun constant(std::uint64_t seed, int percent, const std::string& status = "passed") {
+  MadeRun run{.seed = seed, .status = status};
+  run.per_mille = [percent](const auto&, auto, const auto&, bool) { return 10 * percent; };
+  return run;
+}
+
+json payload_of(const std::filesystem::path& folder) {
+  return json::parse(*page_payload(ledger_of(folder), "schemamem report runs"));
+}
+
+const json& table_named(const json& payload, const std::string& id) {
+  for (const json& table : payload.at("tables"))
+    if (table.at("id") == id) return table;
+  throw ContractViolation("no table " + id);
+}
+
+TEST(ReportPage, IsOneFileThatMayLoadNothing) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), {});
+  const std::string page = *report_page(ledger_of(folder.path()), "schemamem report runs");
+  EXPECT_THAT(page, HasSubstr("default-src 'none'; script-src 'sha256-"));
+  static const std::regex loads(R"((?:src|href)=["']?(?:https?:)?//)");
+  EXPECT_FALSE(std::regex_search(page, loads));
+  EXPECT_THAT(page, HasSubstr("Permission is hereby granted, free of charge"));  // uPlot's notice
+  EXPECT_THAT(page, Not(HasSubstr("{{")));
+}
+
+TEST(ReportPage, HasTheSameBytesEveryTime) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), {});
+  write_run(folder.path(), {.model = "gdn", .status = "step-limit"});
+  EXPECT_EQ(*report_page(ledger_of(folder.path()), "c"), *report_page(ledger_of(folder.path()), "c"));
+}
+
+TEST(ReportPage, TextsOfAManifestCannotEndTheScriptTheyStandIn) {
+  const TemporaryFolder folder;
+  const std::string hostile = "</script><script>alert(1)</script><!--";
+  const std::filesystem::path manifest = write_run(folder.path(), {}) / "run.json";
+  json changed = json::parse(*read_text_file(manifest, 1 << 20));
+  changed["note"] = hostile;
+  test::write_text(manifest, changed.dump());
+  const std::string page = *report_page(ledger_of(folder.path()), "c");
+  EXPECT_THAT(page, Not(HasSubstr(hostile)));
+  EXPECT_THAT(page, HasSubstr("\\u003c/script>"));
+  EXPECT_EQ(payload_of(folder.path()).at("runs").at(0).at("manifest").at("note"), hostile);
+}
+
+TEST(ReportPage, BytesOfANameThatAreNoTextAreShownAsSuch) {
+  const TemporaryFolder folder;
+  const auto run = write_run(folder.path(), {});
+  std::filesystem::rename(run, folder.path() / "caf\xe9");
+  EXPECT_EQ(payload_of(folder.path()).at("runs").at(0).at("name"), "caf\uFFFD");
+}
+
+TEST(ReportPage, TablesHaveOursBesideThePapers) {
+  const TemporaryFolder folder;
+  const MadeRun first = constant(42, 70);
+  add_record(write_run(folder.path(), first), made_record(first, false, kUnseenEvalSeed));
+  write_run(folder.path(), constant(43, 80, "step-limit"));
+  const json payload = payload_of(folder.path());
+  const json& row = table_named(payload, "long_delay").at("rows").at(0);
+  EXPECT_THAT(row.at("heads"), ElementsAre("A3V3", "SchemaMem"));
+  const json& cell = row.at("cells").at(0);
+  EXPECT_EQ(cell.at("paper"), json({{"mean", 81.4}, {"sd", 5.3}}));
+  ASSERT_EQ(cell.at("ours").size(), 2u);  // both seeds of episodes
+  const json& ours = cell.at("ours").at(0);
+  EXPECT_EQ(ours.at("mean"), 75.0);
+  EXPECT_EQ(ours.at("seeds"), json({42, 43}));
+  EXPECT_EQ(ours.at("capped"), true);
+  EXPECT_EQ(ours.at("verdict"), "worse");
+  EXPECT_EQ(cell.at("ours").at(1).at("mean"), 70.0);
+  EXPECT_EQ(table_named(payload, "groups").at("rows").at(0).at("cells").at(1), nullptr);  // retention updates nothing
+  EXPECT_EQ(table_named(payload, "core").at("rows").size(), 9u);
+  EXPECT_EQ(table_named(payload, "per_seed").at("rows").size(), 81u);
+  EXPECT_EQ(table_named(payload, "drops").at("rows").at(0).at("cells").at(0).at("ours").at(0).at("mean"), 0.0);
+}
+
+TEST(ReportPage, CurvesHaveEverySeedAndTheirMean) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), constant(42, 90));
+  write_run(folder.path(), constant(43, 80));
+  const json payload = payload_of(folder.path());
+  ASSERT_EQ(payload.at("curves").size(), 4u);  // the named columns
+  const json& curve = payload.at("curves").at(0);
+  EXPECT_EQ(curve.at("delays"), json({96, 192, 384, 768, 1536}));
+  EXPECT_EQ(curve.at("mean"), json({85.0, 85.0, 85.0, 85.0, 85.0}));
+  EXPECT_EQ(curve.at("seeds").at(1).at("seed"), 43);
+  EXPECT_EQ(curve.at("seeds").at(1).at("values").at(4), 80.0);
+}
+
+TEST(ReportPage, ClaimsNameTheRunsAndCommandsBehindTheirNumbers) {
+  const TemporaryFolder folder;
+  for (const char* model : {"schemamem", "mamba3", "gdn"}) write_run(folder.path(), {.model = model});
+  for (const json& claim : payload_of(folder.path()).at("claims")) {
+    if (claim.at("id") != "overtakes") continue;
+    const json& result = claim.at("results").at(0);
+    EXPECT_EQ(result.at("verdict"), "fails");
+    EXPECT_EQ(result.at("made_by").at("runs"), json({0, 1, 2}));
+    EXPECT_EQ(result.at("made_by").at("commands").at(0),
+              json({{"command", "eval"}, {"arguments", "--delays 1536 --eval-seed 20261001"}}));
+  }
+}
+
+TEST(ReportPage, ARunWithoutAnEvaluationIsShownAsSuch) {
+  const TemporaryFolder folder;
+  test::write_bare_run(folder.path(), {});
+  const json payload = payload_of(folder.path());
+  EXPECT_TRUE(payload.at("curves").empty());
+  EXPECT_TRUE(payload.at("runs").at(0).at("evaluations").empty());
+  EXPECT_EQ(payload.at("runs").at(0).at("status"), "passed");
+}
+
+}  // namespace
+}  // namespace schemamem

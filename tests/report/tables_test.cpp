@@ -1,0 +1,131 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "report/additions.h"
+#include "report/paper_tables.h"
+#include "report/text_numbers.h"
+#include "support/made_runs.h"
+
+namespace schemamem {
+namespace {
+
+using test::MadeRun;
+using test::write_run;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+Ledger read(const std::filesystem::path& path) { return Ledger::read(std::vector{path}).value(); }
+
+/// SchemaMem A3V3 with three seeds, the last of which gave up; one run of Mamba-3; everything else is missing.
+void write_some_runs(const std::filesystem::path& folder) {
+  for (const std::uint64_t seed : kPaperSeeds) {
+    MadeRun run{.seed = seed,
+                .status = seed == 44 ? "step-limit" : "passed",
+                .maint_steps = static_cast<std::int64_t>(2000 + 1000 * (seed - 42))};
+    run.per_mille = [seed](const std::string&, std::int64_t, const std::string& group, bool) {
+      return static_cast<int>((group == "default" ? 900 : 700) + 50 * (seed - 42));
+    };
+    write_run(folder, run);
+  }
+  write_run(folder, {.model = "mamba3", .maint_steps = 90000});
+}
+
+std::string without_path(std::string text, const std::string& path) {
+  for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path))
+    text.replace(at, path.size(), "RUNS");
+  return text;
+}
+
+/// Compares with tests/data/report/<name>; with SCHEMAMEM_WRITE_GOLDEN set, writes it instead, to be looked at.
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::filesystem::path path = std::filesystem::path(SCHEMAMEM_TEST_DATA) / "report" / name;
+  if (std::getenv("SCHEMAMEM_WRITE_GOLDEN") != nullptr) test::write_text(path, text);
+  std::ifstream file(path);
+  std::ostringstream golden;
+  golden << file.rdbuf();
+  EXPECT_EQ(text, golden.str()) << name;
+}
+
+TEST(PaperTables, LookAsTheyShouldInEveryFormat) {
+  const TemporaryFolder folder;
+  write_some_runs(folder.path());
+  for (const Table& table : paper_tables(read(folder.path()), {.recipe = "fast"})) {
+    if (table.name != "resources" && table.name != "cost" && table.name != "long_delay") continue;
+    const std::string path = folder.path().string();
+    expect_golden(table.name + ".md", without_path(markdown(table), path));
+    expect_golden(table.name + ".tex", without_path(latex(table), path));
+    expect_golden(table.name + ".csv", without_path(csv(table), path));
+  }
+}
+
+TEST(PaperTables, AreEightWithThePapersRows) {
+  const TemporaryFolder folder;
+  write_some_runs(folder.path());
+  std::vector<std::pair<std::string, std::size_t>> rows;
+  for (const Table& table : paper_tables(read(folder.path()), {.recipe = "fast"})) {
+    rows.emplace_back(table.label, table.records.size());
+    for (const auto& row : table.rows) EXPECT_TRUE(row.empty() || row.size() == table.headings.size()) << table.name;
+    for (const auto& record : table.records) EXPECT_EQ(record.size(), table.record_header.size()) << table.name;
+  }
+  EXPECT_THAT(rows, testing::ElementsAre(
+                        std::pair("tab:resources", 3), std::pair("tab:core-results", 9), std::pair("tab:longdelay", 27),
+                        std::pair("tab:cost", 9), std::pair("tab:seeds", 81), std::pair("tab:groups", 81),
+                        std::pair("tab:state-ablation-384", 18), std::pair("tab:state-ablation-1536", 18)));
+}
+
+TEST(PaperTables, MarkRunsAtTheirLimitAndFewerSeeds) {
+  const TemporaryFolder folder;
+  write_some_runs(folder.path());
+  const auto tables = paper_tables(read(folder.path()), {.recipe = "fast"});
+  EXPECT_THAT(markdown(tables.at(2)), AllOf(HasSubstr("75.0 ± 5.0 †"), HasSubstr("50.0 (n=1)"), HasSubstr(" — |")));
+  const std::string seeds = markdown(tables.at(4));
+  EXPECT_THAT(seeds, AllOf(HasSubstr("Ended at the step limit"), HasSubstr("70.00")));
+  EXPECT_EQ(tables.at(4).records.at(2).at(tables.at(4).record_header.size() - 2), "no");
+}
+
+TEST(TextNumberTable, ShowsAndDoesNotJudgeACountOfFewerSettings) {
+  const TemporaryFolder folder;
+  write_some_runs(folder.path());
+  const std::string text = markdown(text_number_table(read(folder.path()), {.recipe = "fast"}));
+  EXPECT_THAT(text, AllOf(HasSubstr("1 of 1 |"), HasSubstr("75.00 ± 5.00 †"), Not(HasSubstr("1 of 1 ▼"))));
+}
+
+TEST(Additions, HaveDropsHalfLivesIntervalsAndUnseenEpisodes) {
+  const TemporaryFolder folder;
+  MadeRun run;
+  run.per_mille = [](const std::string&, std::int64_t delay, const std::string&, bool) {
+    return delay <= 384 ? 1000 : delay == 768 ? 500 : 250;
+  };
+  const auto path = write_run(folder.path(), run);
+  test::add_record(path, test::made_record({}, false, kUnseenEvalSeed));
+  const auto tables = additions(read(folder.path()), {.recipe = "fast"});
+  ASSERT_EQ(tables.size(), 4U);
+  const auto cell = [&](std::size_t table) { return tables.at(table).rows.at(0).at(2); };
+  EXPECT_EQ(cell(0), "75.0");
+  EXPECT_EQ(cell(1), "768");
+  EXPECT_THAT(cell(2), testing::StartsWith("25.0 [2"));
+  EXPECT_EQ(cell(3), "25.0 / 50.0");
+  for (const Table& table : tables) EXPECT_THAT(table.caption, HasSubstr("An addition of ours"));
+}
+
+TEST(Csv, QuotesWhatNeedsIt) {
+  EXPECT_EQ(csv({"a", "b"}, {{"x,y", "say \"so\""}}), "a,b\n\"x,y\",\"say \"\"so\"\"\"\n");
+}
+
+TEST(Grouped, SetsCommasByThousands) {
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(-1234567), "-1,234,567");
+}
+
+TEST(Latex, SpellsWhatTexWouldRead) {
+  const Table table{.name = "t", .title = "50 % & more_or_less", .headings = {{.name = "a"}}, .rows = {{"`--x`"}}};
+  EXPECT_THAT(latex(table), AllOf(HasSubstr("50 \\% \\& more\\_or\\_less"), HasSubstr("\\texttt{--x}")));
+}
+
+}  // namespace
+}  // namespace schemamem

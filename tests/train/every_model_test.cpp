@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/temporary_folder.h"
+#include "support/tiny_training.h"
+#include "train/checkpoint.h"
+
+namespace schemamem {
+namespace {
+
+using test::fingerprint;
+using test::tiny_model;
+using test::tiny_setup;
+
+const StopFlag kNever{false};
+
+/// All phases with nine episodes a step, so that every shard has work.
+TrainSetup every_phase(std::vector<std::string> overrides = {}) {
+  overrides.insert(overrides.end(), {"batch.episodes=9", "maintenance.delays=log-uniform", "stillness.weights=[1,2,3]",
+                                     "stillness.cooldown=1", "optimizer.renew=true", "cooldown.steps=1000"});
+  return tiny_setup(std::move(overrides));
+}
+
+/// Every number that a step reports, to the last bit.
+std::string line_of(const StepReport& report) {
+  return fmt::format("{} {:a} {:a} {:a} {:a} {}\n", report.step, report.loss, report.gradient_norm, report.rate,
+                     report.stillness, report.tokens);
+}
+
+class TrainingOfEveryModel : public testing::TestWithParam<std::string> {};
+
+TEST_P(TrainingOfEveryModel, IsTheSameFor1To8ThreadsAfter300StepsInAllPhases) {
+  constexpr std::int64_t kSteps = 300;
+  const auto model = tiny_model(GetParam());
+  std::string expected;
+  for (const int threads : {1, 2, 3, 4, 7, 8}) {
+    Trainer trainer(*model, every_phase({"validation.every=1000", "transactions.limit=1000", "maintenance.limit=1000"}),
+                    threads);
+    const auto starts = test::phase_starts(trainer.curriculum());
+    std::string metrics;
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      trainer.enter(starts[i]);
+      // Long episodes cost most: a tenth of the steps is theirs in each of the last two phases.
+      const bool is_long = i + 2 >= starts.size();
+      const std::int64_t last =
+          is_long ? kSteps - kSteps / 10 * static_cast<std::int64_t>(starts.size() - 1 - i)
+                  : kSteps * 8 / 10 * static_cast<std::int64_t>(i + 1) / static_cast<std::int64_t>(starts.size() - 2);
+      while (trainer.position().step < last) metrics += line_of(trainer.step(kNever).value());
+    }
+    ASSERT_EQ(trainer.position().step, kSteps);
+    const std::string found = metrics + fingerprint(trainer);
+    if (threads == 1) expected = found;
+    EXPECT_EQ(found, expected) << threads << " threads";
+  }
+}
+
+TEST_P(TrainingOfEveryModel, IsTheSameWhenItIsSavedAndLoadedInAnyPhase) {
+  const auto model = tiny_model(GetParam());
+  const TrainSetup setup = every_phase({"maintenance.limit=6", "cooldown.steps=6"});
+  for (const std::size_t stage : test::phase_starts(Trainer(*model, setup, 1).curriculum())) {
+    Trainer whole(*model, setup, 1);
+    whole.enter(stage);
+    test::advance(whole, 7);
+    const std::string expected = fingerprint(whole);
+    for (const std::int64_t at : {0, 1, 5, 6}) {
+      const TemporaryFolder folder(memory_folder());
+      Checkpoints checkpoints(folder.path());
+      Trainer first(*model, setup, 2);
+      first.enter(stage);
+      while (first.position().step < at) first.step(kNever).value();  // at 6 a check is due
+      ASSERT_TRUE(checkpoints.save(take_snapshot(first, {})));
+      Trainer second(*model, setup, 1);
+      ASSERT_TRUE(checkpoints.load(second)->has_value());
+      EXPECT_EQ(fingerprint(second), fingerprint(first));
+      test::advance(second, 7);
+      EXPECT_EQ(fingerprint(second), expected) << whole.curriculum().stages()[stage].name << ", saved at " << at;
+    }
+  }
+}
+
+TEST_P(TrainingOfEveryModel, ACooldownThatEndsBelowTheTargetGivesTheWeightsFromBeforeIt) {
+  const auto model = tiny_model(GetParam());
+  Trainer trainer(*model, tiny_setup({"cooldown.steps=3", "validation.episodes=64"}), 1);
+  trainer.enter(trainer.curriculum().stages().size() - 1);
+  const auto bytes = [](const std::vector<NamedTensor>& tensors) { return sha256_hex(encode_tensors(tensors).span()); };
+  const std::string before = bytes(trainer.model_tensors());
+  test::advance(trainer, 1);
+
+  // The weights from before the cool-down survive a checkpoint.
+  const auto file = TensorFile::parse(encode_tensors(trainer.optimizer_tensors()), "memory");
+  Trainer restored(*model, trainer.setup(), 1);
+  ASSERT_TRUE(restored.restore(*file, {trainer.position(), trainer.passed(), trainer.optimizer_steps()}));
+  test::advance(restored, 3);
+  EXPECT_TRUE(restored.ended());
+  EXPECT_TRUE(restored.position().fell_back);
+  EXPECT_THAT(restored.passed(), testing::IsEmpty());
+  EXPECT_EQ(bytes(restored.result_tensors()), before);
+  EXPECT_NE(bytes(restored.model_tensors()), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, TrainingOfEveryModel, testing::ValuesIn(model_names()),
+                         [](const auto& tested) { return tested.param; });
+
+}  // namespace
+}  // namespace schemamem
