@@ -77,7 +77,7 @@ function(schemamem_program name folder)
   list(TRANSFORM PROGRAM_USES PREPEND schemamem_)
   add_library(schemamem_${folder} STATIC ${sources})
   target_include_directories(schemamem_${folder} PUBLIC ${PROJECT_SOURCE_DIR}/src)
-  target_compile_options(schemamem_${folder} PRIVATE ${SCHEMAMEM_OPTIONS})
+  target_compile_options(schemamem_${folder} PRIVATE ${SCHEMAMEM_OPTIONS} $<$<CONFIG:Release>:-O1>)  # only talks
   target_link_libraries(schemamem_${folder} PUBLIC ${PROGRAM_USES} ${PROGRAM_LINKS})
   add_executable(${name} ${main})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
