@@ -26,51 +26,45 @@ void ThreadPool::run_erased(std::size_t slices, void* context, Call call) {
     require(call_ == nullptr, "ThreadPool::run: called from inside one of its own slices");
     context_ = context;
     call_ = call;
-    slices_ = slices;
     next_ = 0;
+    slices_ = unfinished_ = slices;
     failure_ = nullptr;
-    busy_ = static_cast<int>(workers_.size());
-    ++generation_;
   }
   wake_.notify_all();
   work_off(0);
   std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return busy_ == 0; });
+  done_.wait(lock, [this] { return unfinished_ == 0; });
   call_ = nullptr;
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void ThreadPool::work_off(int thread) {
-  for (;;) {
-    std::size_t slice = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      if (next_ == slices_) return;
-      slice = next_++;
-    }
+  std::unique_lock lock(mutex_);
+  while (next_ < slices_) {
+    const std::size_t slice = next_++;
+    const Call call = call_;
+    void* const context = context_;
+    lock.unlock();
+    std::exception_ptr failure;
     try {
-      call_(context_, slice, thread);
+      call(context, slice, thread);
     } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
+      failure = std::current_exception();
     }
+    lock.lock();
+    if (failure && !failure_) failure_ = failure;
+    if (--unfinished_ == 0) done_.notify_one();
   }
 }
 
 void ThreadPool::worker(int thread) {
-  std::size_t seen = 0;
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] { return stop_ || generation_ != seen; });
+      wake_.wait(lock, [this] { return stop_ || next_ < slices_; });
       if (stop_) return;
-      seen = generation_;
     }
     work_off(thread);
-    {
-      const std::lock_guard lock(mutex_);
-      if (--busy_ == 0) done_.notify_one();
-    }
   }
 }
 

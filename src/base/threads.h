@@ -28,6 +28,7 @@ class ThreadPool {
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
   /// Calls work(slice, thread) for every slice in [0, slices), thread in [0, threads()), and returns when all are done.
+  /// On a busy machine a thread may wake up late: nobody waits for one that has taken no slice.
   /// The first exception thrown by a slice is rethrown here after the others have ended. Allocates nothing. Not
   /// reentrant.
   template <class Work>
@@ -45,9 +46,7 @@ class ThreadPool {
 
   std::mutex mutex_;
   std::condition_variable wake_, done_;
-  std::size_t generation_ = 0;  // counts calls of run
-  std::size_t next_ = 0, slices_ = 0;
-  int busy_ = 0;
+  std::size_t next_ = 0, slices_ = 0, unfinished_ = 0;
   void* context_ = nullptr;
   Call call_ = nullptr;
   std::exception_ptr failure_;

@@ -86,14 +86,15 @@ bool signal_campaign(const Options& options, int signals) {
           fs::remove(one.log());
         }
       });
-  tally.say(fmt::format(
-      "signals: {} (seed {}), each saved and ended with code {}, the slowest after {:.2f} s; {} in the first {:.0f} "
-      "ms, {} before the program was ready for them, {} during a check; {} came before the program's first "
-      "instruction, "
-      "{} after its end; {} failures, {} mismatches",
-      tally.count("signals"), options.seed, kStopped, extremes.longest, tally.count("early"), 1e3 * kStartUp,
-      tally.count("in hold"), tally.count("in checks"), tally.count("before main"), tally.count("too late"),
-      tally.count("failures"), tally.count("mismatches")));
+  tally.say(
+      fmt::format("signals: {} (seed {}), to save and end with code {} within {} s, the slowest after {:.2f} s; {} in "
+                  "the first {:.0f} "
+                  "ms, {} before the program was ready for them, {} during a check; {} came before the program's first "
+                  "instruction, "
+                  "{} after its end; {} failures, {} mismatches",
+                  tally.count("signals"), options.seed, kStopped, kLongest, extremes.longest, tally.count("early"),
+                  1e3 * kStartUp, tally.count("in hold"), tally.count("in checks"), tally.count("before main"),
+                  tally.count("too late"), tally.count("failures"), tally.count("mismatches")));
   constexpr int kMany = 50;
   const bool covered = signals < kMany || (tally.count("in hold") > 0 && tally.count("in checks") > 0);
   if (!covered) tally.say("signals: none came while the program started, or none during a check");
