@@ -1,11 +1,15 @@
 # The checks of the repository itself, as tests of the release build. `make test` runs them with the unit tests, so
-# one summary covers everything. Labels: unit, rules, package, neon, clang, sanitizers, fuzz, extras.
+# one summary covers everything. Labels: unit, rules, package, pipeline, neon, clang, sanitizers, fuzz, extras.
 set(scripts ${PROJECT_SOURCE_DIR}/scripts)
 
 add_test(NAME package.an_installed_library_serves_another_project
          COMMAND ${CMAKE_COMMAND} -Dbuild=${PROJECT_BINARY_DIR} -Dversion=${PROJECT_VERSION}
                  -Dcompiler=${CMAKE_CXX_COMPILER} -P ${CMAKE_CURRENT_SOURCE_DIR}/package/run.cmake)
 set_tests_properties(package.an_installed_library_serves_another_project PROPERTIES LABELS package)
+
+# Plan, train, evaluate, ablate, tables, figures, page.
+add_test(NAME pipeline.runs_become_the_papers_results COMMAND ${scripts}/test_pipeline.sh $<TARGET_FILE:schemamem>)
+set_tests_properties(pipeline.runs_become_the_papers_results PROPERTIES LABELS pipeline)
 
 # NEON cannot run here, and the sanitizer build below has one instruction set: a look by the front ends at the others.
 add_test(NAME neon.the_kernels_compile_for_aarch64

@@ -33,15 +33,16 @@ std::vector<FinishedRun> finished_runs(const std::filesystem::path& folder, std:
 /// of docs/formats.md ("Sweeps"). Never less than the checks that a stage needs, nor more than its limit.
 ExpectedSteps expected_steps(const RunRequest& request, std::span<const FinishedRun> finished);
 
-/// Seconds that a run is expected to take on this machine: real training steps of the stages, timed, times the expected
-/// steps; checks are counted by their tokens, forward only. One warm-up step and then `repeats` of each stage.
+/// Seconds that a run is expected to take on this machine when it does nothing else: real training steps of the stages,
+/// timed, times the expected steps; checks are counted by their tokens, forward only. One warm-up step and then the
+/// fastest of `repeats` of each stage.
 struct CostEstimate {
   double seconds = 0;
   double steps = 0;
   ExpectedSteps::Source source = ExpectedSteps::Source::kTable;
 };
 Result<CostEstimate> estimate_cost(const RunRequest& request, std::span<const FinishedRun> finished, int threads,
-                                   Isa isa = best_isa(), int repeats = 2);
+                                   Isa isa = best_isa(), int repeats = 3);
 
 /// Work of a run in flops of matrix products: what orders a pool's queue, without measuring anything.
 Result<double> expected_work(const RunRequest& request, std::span<const FinishedRun> finished);

@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCall{"task", "`schemamem task` needs a command: one of describe, sample, dump, hash"},
         BadCall{"tsk",
                 "Unknown command \"tsk\" of `schemamem`: expected one of task, inspect, verify, bench, train, resume, "
-                "config, paper. Did you mean "
+                "watch, sweep, config, eval, ablate, paper, report. Did you mean "
                 "\"task\"?"},
         BadCall{"task hsh", "Did you mean \"hash\"?"},
         BadCall{"--vresion", "Unknown option \"--vresion\" of `schemamem`. Did you mean \"--version\"?"},

@@ -19,8 +19,8 @@ const std::map<std::string, std::string> kPackages = {
     {"Threads::Threads", ""},
 };
 const std::set<std::string> kInstructionSetHeaders = {"immintrin.h", "x86intrin.h", "arm_neon.h", "cpuid.h"};
-const std::set<std::string> kSystemHeaders = {"dirent.h", "fcntl.h",  "poll.h",    "pthread.h",
-                                              "sched.h",  "signal.h", "termios.h", "unistd.h"};
+const std::set<std::string> kSystemHeaders = {"dirent.h", "fcntl.h", "poll.h",    "pthread.h", "sched.h",
+                                              "signal.h", "spawn.h", "termios.h", "unistd.h"};
 
 /// The words of a table cell: "base, kernels" gives two, "—" none.
 std::set<std::string> words_of(const std::string& cell) {
