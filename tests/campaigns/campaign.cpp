@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kLongestRun{300};
+constexpr std::chrono::seconds kLongestRun{1800};
 
 }  // namespace
 

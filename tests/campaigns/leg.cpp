@@ -98,11 +98,17 @@ std::vector<Leg> tiny_legs(int episodes) {
 }
 
 std::vector<Leg> real_legs() {
-  // Two stages of 50 steps and a third of 200 that ends the run; SchemaMem has three more of 50.
-  const std::vector<std::string> overrides{
-      "validation.every=50",           "validation.passes=1",    "transactions.history_thresholds=[0,0,0]",
-      "transactions.thresholds=[0,0]", "transactions.limit=200", "maintenance.thresholds=[0,0]",
-      "maintenance.limit=200"};
+  // Two stages of 50 steps and a third of 200, which ends the run unless the target is met; SchemaMem has three more
+  // of 50.
+  const std::vector<std::string> overrides{"validation.every=50",
+                                           "validation.passes=1",
+                                           "validation.episodes=32",
+                                           "transactions.history_thresholds=[0,0,0]",
+                                           "transactions.thresholds=[0,0]",
+                                           "transactions.limit=200",
+                                           "maintenance.thresholds=[0,0]",
+                                           "maintenance.limit=200",
+                                           "cooldown.steps=50"};
   std::vector<Leg> legs;
   for (const std::string& model : model_names()) {
     const Phase first = model == "schemamem" ? Phase::kHistory : Phase::kTransactions;
