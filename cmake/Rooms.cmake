@@ -78,6 +78,7 @@ function(schemamem_program name folder)
   add_library(schemamem_${folder} STATIC ${sources})
   target_include_directories(schemamem_${folder} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_compile_options(schemamem_${folder} PRIVATE ${SCHEMAMEM_OPTIONS} $<$<CONFIG:Release>:-O1>)  # only talks
+  target_precompile_headers(schemamem_${folder} PRIVATE <CLI/CLI.hpp> <fmt/format.h> <nlohmann/json.hpp>)
   target_link_libraries(schemamem_${folder} PUBLIC ${PROGRAM_USES} ${PROGRAM_LINKS})
   add_executable(${name} ${main})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
