@@ -111,19 +111,17 @@ Status ablate(const EvalOptions& options, Console& console) {
   if (!targets) return targets.error();
   std::vector<EvaluatedRun> runs;
   for (const auto& path : *targets) {
-    auto file = TrainedWeights::load(path);
-    if (!file) return file.error();
-    if (const Status possible = check_ablation(file->about().model); !possible) {
+    auto run = open_weights(path);
+    if (!run) return run.error();
+    if (const Status possible = check_ablation(run->file->about().model); !possible) {
       if (targets->size() == 1) return possible.error().with(path.string());
       console.err << fmt::format("note: {} is left out: {}\n", path.string(), possible.error().message());
       continue;
     }
-    EvaluatedRun run{
-        .weights = path, .file = std::make_shared<const TrainedWeights>(std::move(file).value()), .evaluations = {}};
-    auto pairs = open_pairs(run, *requests, console, options.force);
+    auto pairs = open_pairs(*run, *requests, console, options.force);
     if (!pairs) return pairs.error();
-    run.evaluations = std::move(pairs).value();
-    runs.push_back(std::move(run));
+    run.value().evaluations = std::move(pairs).value();
+    runs.push_back(std::move(run).value());
   }
   if (runs.empty())
     return Error(ErrorKind::kUsage, "None of the runs is of schemamem, the only model with a memory S to clear.");

@@ -129,16 +129,14 @@ Status eval(const EvalCommand& command, Console& console) {
   if (!targets) return targets.error();
   std::vector<EvaluatedRun> runs;
   for (const auto& path : *targets) {
-    auto file = TrainedWeights::load(path);
-    if (!file) return file.error();
-    EvaluatedRun run{
-        .weights = path, .file = std::make_shared<const TrainedWeights>(std::move(file).value()), .evaluations = {}};
+    auto run = open_weights(path);
+    if (!run) return run.error();
     for (const EvaluationRequest& request : *requests) {
-      auto evaluation = Evaluation::open(path, run.file, request, console.isa, options.force);
+      auto evaluation = Evaluation::open(path, run->file, request, console.isa, options.force);
       if (!evaluation) return evaluation.error();
-      run.evaluations.push_back(std::move(evaluation).value());
+      run.value().evaluations.push_back(std::move(evaluation).value());
     }
-    runs.push_back(std::move(run));
+    runs.push_back(std::move(run).value());
   }
   if (const Status done = run_evaluations(runs, *work, console); !done) return done;
   return show(runs, *requests, options.all, console);

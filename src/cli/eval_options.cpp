@@ -142,6 +142,13 @@ Result<std::vector<std::filesystem::path>> EvalOptions::read_targets(Console& co
   return weights;
 }
 
+Result<EvaluatedRun> open_weights(const std::filesystem::path& path) {
+  auto file = TrainedWeights::load(path);
+  if (!file) return file.error();
+  return EvaluatedRun{
+      .weights = path, .file = std::make_shared<const TrainedWeights>(std::move(file).value()), .evaluations = {}};
+}
+
 Status run_evaluations(std::vector<EvaluatedRun>& runs, const EvaluatorOptions& work, Console& console) {
   std::int64_t tokens = 0;
   for (const EvaluatedRun& run : runs) {

@@ -42,6 +42,9 @@ struct EvaluatedRun {
   std::vector<Evaluation> evaluations;
 };
 
+/// Opens a file of weights, with nothing asked about it yet.
+Result<EvaluatedRun> open_weights(const std::filesystem::path& path);
+
 /// Runs whatever is missing, with a progress bar over all of it. An interrupted evaluation keeps what is complete.
 Status run_evaluations(std::vector<EvaluatedRun>& runs, const EvaluatorOptions& work, Console& console);
 

@@ -12,6 +12,7 @@
 #include "cli/progress_view.h"
 #include "cli/signals.h"
 #include "cli/train_commands.h"
+#include "record/run_folders.h"
 #include "train/run_status.h"
 
 namespace schemamem {
@@ -32,12 +33,14 @@ class Watch {
   explicit Watch(std::vector<std::string> paths) : paths_(std::move(paths)) {}
 
   Status look() {
-    const auto found = find_runs(paths_);
-    if (!found) return found.error();
     counts_.clear();
-    for (const std::filesystem::path& folder : *found) {
-      RunFollower& run = runs_.try_emplace(folder.string(), folder).first->second;
-      ++counts_[run.look().state];
+    for (const std::string& path : paths_) {
+      const auto found = find_runs(path);
+      if (!found) return found.error();
+      for (const std::filesystem::path& folder : *found) {
+        RunFollower& run = runs_.try_emplace(folder.string(), folder).first->second;
+        ++counts_[run.look().state];
+      }
     }
     return Done{};
   }

@@ -10,32 +10,13 @@
 #include "base/files.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "record/json_file.h"
+#include "record/run_folders.h"
 
 namespace schemamem {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
-constexpr std::uint64_t kLargestManifest = 1 << 20;
-
-std::optional<Json> read_json(const fs::path& path) {
-  const Result<std::string> text = read_text_file(path, kLargestManifest);
-  if (!text) return std::nullopt;
-  Json json = Json::parse(*text, nullptr, false);
-  return json.is_object() ? std::optional(std::move(json)) : std::nullopt;
-}
-
-/// Folders in `folder` that are runs.
-std::vector<fs::path> runs_in(const fs::path& folder) {
-  std::vector<fs::path> runs;
-  const Result<std::vector<std::string>> names = list_directory(folder);
-  if (!names) return runs;
-  for (const std::string& name : *names) {
-    if (fs::exists(folder / name / "run.json")) runs.push_back(folder / name);
-  }
-  return runs;
-}
 
 /// The newest checkpoint of an unfinished run that says it is whole; names sort by step.
 std::optional<fs::path> newest_checkpoint(const fs::path& run) {
@@ -70,7 +51,7 @@ std::string lower(std::string text) {
 
 /// "a3v3-schemamem-steady-s42", or nothing for a manifest that does not say.
 std::string run_label(const fs::path& run) {
-  const std::optional<Json> json = read_json(run / "run.json");
+  const auto json = read_json_object(run / "run.json");
   if (!json) return {};
   const auto text = [&](const char* key) {
     const auto found = json->find(key);
@@ -92,10 +73,12 @@ Result<EvaluationTargets> find_targets(const fs::path& path) {
   }
   if (!fs::is_directory(path)) return EvaluationTargets{.weights = {path}};
   if (fs::exists(path / "model.safetensors")) return EvaluationTargets{.weights = {path / "model.safetensors"}};
-  if (fs::exists(path / "run.json"))
+  if (is_run(path))
     return Error(ErrorKind::kMissingInput, path.string() + " has no model.safetensors: " + unfinished(path));
   EvaluationTargets targets;
-  for (const fs::path& run : runs_in(path)) {
+  const auto runs = runs_in(path);
+  if (!runs) return runs.error();
+  for (const fs::path& run : *runs) {
     if (fs::exists(run / "model.safetensors")) {
       targets.weights.push_back(run / "model.safetensors");
     } else {
@@ -115,12 +98,13 @@ Result<EvaluationTargets> find_targets(const fs::path& path) {
 }
 
 Result<fs::path> find_run_by_name(const fs::path& results, const std::string& name) {
-  std::vector<fs::path> runs = runs_in(results);
+  std::vector<fs::path> runs;
+  const auto add = [&](const fs::path& folder) {
+    if (const auto found = runs_in(folder)) runs.insert(runs.end(), found->begin(), found->end());
+  };
+  add(results);
   if (const Result<std::vector<std::string>> folders = list_directory(results)) {
-    for (const std::string& folder : *folders) {
-      const std::vector<fs::path> more = runs_in(results / folder);
-      runs.insert(runs.end(), more.begin(), more.end());
-    }
+    for (const std::string& folder : *folders) add(results / folder);
   }
   std::vector<std::string> known;
   std::vector<fs::path> found;

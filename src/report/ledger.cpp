@@ -11,23 +11,23 @@
 #include "base/files.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "record/json_file.h"
+#include "record/run_folders.h"
 #include "report/paper_numbers.h"
 
 namespace schemamem {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
-
-constexpr std::uint64_t kLargestFile = 1 << 20;
 
 /// Fills `target` from the object in a file; `take` may throw what nlohmann throws.
 template <class Take>
 Status read_object(const fs::path& path, Take take) {
-  const Result<std::string> text = read_text_file(path, kLargestFile);
-  if (!text) return text.error();
+  const auto json = read_json_object(path);
+  if (!json) return json.error();
   try {
-    take(Json::parse(*text));
+    take(*json);
   } catch (const Json::exception& error) {
     return Error(ErrorKind::kBadData,
                  fmt::format("{}: {}. The file was changed or damaged.", path.string(), printable(error.what())));
@@ -101,26 +101,6 @@ Result<LedgerRun> read_run_folder(const fs::path& folder) {
   return run;
 }
 
-/// A run folder itself, or the runs right below a folder.
-Result<std::vector<fs::path>> run_folders(const fs::path& path) {
-  if (!fs::is_directory(path)) {
-    return Error(ErrorKind::kMissingInput,
-                 fmt::format("{} is no folder. Name run folders, or folders of runs; `schemamem train` makes runs.",
-                             path.string()));
-  }
-  if (fs::exists(path / "run.json")) return std::vector{path};
-  const auto names = list_directory(path);
-  if (!names) return names.error();
-  std::vector<fs::path> found;
-  for (const std::string& name : *names)
-    if (fs::exists(path / name / "run.json")) found.push_back(path / name);
-  if (!found.empty()) return found;
-  return Error(
-      ErrorKind::kMissingInput,
-      fmt::format("{} holds no runs: neither it nor a folder in it has a run.json. `schemamem train` makes runs.",
-                  path.string()));
-}
-
 auto place(const LedgerRun& run) {
   return std::tuple(std::string_view(run.recipe), model_rank(run.model), std::string_view(run.model),
                     std::string_view(run.setting), run.seed);
@@ -185,7 +165,7 @@ Result<Ledger> Ledger::read(std::span<const fs::path> paths) {
   Ledger ledger;
   std::set<fs::path> seen;
   for (const fs::path& path : paths) {
-    const auto folders = run_folders(path);
+    const auto folders = find_runs(path);
     if (!folders) return folders.error();
     for (const fs::path& folder : *folders) {
       if (!seen.insert(fs::weakly_canonical(folder)).second) continue;

@@ -9,6 +9,7 @@
 #include "base/build_info.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "record/json_file.h"
 #include "report/assets.h"
 #include "report/claims.h"
 #include "report/page_tables.h"
@@ -21,7 +22,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kPlace = "{{payload}}";
-constexpr std::uint64_t kLargestManifest = 1 << 20;
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
@@ -191,13 +191,8 @@ Json times_json(const Ledger& ledger) {
 
 Result<Json> run_json(const LedgerRun& run) {
   const std::filesystem::path path = run.folder / "run.json";
-  const auto text = read_text_file(path, kLargestManifest);
-  if (!text) return text.error();
-  const Json manifest = Json::parse(*text, nullptr, false);
-  if (manifest.is_discarded())
-    return Error(ErrorKind::kBadData,
-                 fmt::format("{}: not JSON any more. The file was changed while it was read; run the command again.",
-                             path.string()));
+  const auto manifest = read_json_object(path);
+  if (!manifest) return manifest.error();
   std::set<std::string> checkpoints;
   Json evaluations = Json::array();
   for (const EvaluationRecord& record : run.evaluations) {
@@ -227,7 +222,7 @@ Result<Json> run_json(const LedgerRun& run) {
               {"command", command == run.facts.end() ? Json(nullptr) : Json(command->second)},
               {"checkpoints", checkpoints},
               {"evaluations", std::move(evaluations)},
-              {"manifest", manifest}};
+              {"manifest", *manifest}};
 }
 
 /// JSON that a script element cannot mistake for its own end or for a comment.

@@ -1,20 +1,16 @@
 #include "train/run.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/build_info.h"
 #include "base/file_lock.h"
-#include "base/sha256.h"
 #include "train/checkpoint.h"
 #include "train/event_log.h"
 
@@ -26,40 +22,10 @@ using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kLogEvery = 25;
-constexpr std::uint64_t kLargestManifest = 1 << 20;
-constexpr std::size_t kHashDigits = 8;
-constexpr const char* kBeforeCooldown = "before-cooldown";
 /// Between two checks, so that a power cut costs little when steps are slow.
 constexpr double kLongestUnsaved = 60;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
-
-std::string manifest_json(const RunRequest& request, const RunOptions& options, const SequenceModel<float>& model) {
-  const BuildInfo build = build_info();
-  Json recipe = Json::object();
-  for (const RecipeField& field : describe(request.recipe.recipe)) {
-    recipe[field.name] = {{"value", field.value}, {"origin", request.recipe.origin.at(field.name)}};
-  }
-  const Json manifest{{"format", 1},
-                      {"model", request.model},
-                      {"setting", request.setting.name()},
-                      {"seed", request.seed},
-                      {"recipe", request.recipe.name},
-                      {"hash", run_hash(request)},
-                      {"parameters", model.parameters().size()},
-                      {"persistent_elements", model.persistent_elements()},
-                      {"isa", isa_name(options.isa)},
-                      {"version", build.version},
-                      {"commit", build.commit},
-                      {"compiler", build.compiler},
-                      {"build_type", build.build_type},
-                      {"environment", options.environment},
-                      {"created", utc_now()},
-                      {"config", recipe}};
-  return manifest.dump(1) + "\n";
-}
 
 Json groups_json(const Check& check) {
   Json groups = Json::array();
@@ -71,13 +37,6 @@ Json groups_json(const Check& check) {
                       {"right", score.right}});
   }
   return groups;
-}
-
-Json passed_json(const std::vector<PassedStage>& passed) {
-  Json stages = Json::array();
-  for (const PassedStage& stage : passed)
-    stages.push_back({{"name", stage.name}, {"step", stage.step}, {"lowest", stage.lowest}});
-  return stages;
 }
 
 std::vector<std::string> stage_names(const std::vector<Stage>& stages) {
@@ -271,22 +230,9 @@ class Run {
         {"recipe", request_.recipe.name}, {"hash", run_hash(request_)},         {"step", std::to_string(at.step)}};
     if (const Status kept = save_tensors(path("model.safetensors"), trainer_.result_tensors(), metadata, files_); !kept)
       return kept.error();
-    Json record{{"format", 1},
-                {"status", result.status},
-                {"model", request_.model},
-                {"setting", request_.setting.name()},
-                {"seed", request_.seed},
-                {"recipe", request_.recipe.name},
-                {"hash", run_hash(request_)},
-                {"steps", result.steps},
-                {"seconds", result.seconds},
-                {"target", final_target(request_.model)},
-                {"passed", passed_json(result.passed)},
-                {"weights", result.fell_back ? kBeforeCooldown : "last"}};
-    if (!last_check_.empty()) record["last_check"] = Json::parse(last_check_);
     if (const Status told = event("finished", {{"status", result.status}, {"spent", spent_json()}}); !told)
       return told.error();
-    if (const Status written = write_file_atomically(path("result.json"), record.dump(1) + "\n", files_); !written)
+    if (const Status written = write_result(request_, result, last_check_, options_.folder, files_); !written)
       return written.error();
     return result;
   }
@@ -311,60 +257,7 @@ class Run {
   Clock::time_point started_, last_save_;
 };
 
-Result<Json> read_json(const fs::path& path) {
-  const Result<std::string> text = read_text_file(path, kLargestManifest);
-  if (!text) return text.error();
-  Json json = Json::parse(*text, nullptr, false);
-  if (json.is_object()) return json;
-  return Error(ErrorKind::kBadData, path.string() + ": expected a JSON object; the file was changed or damaged");
-}
-
-Result<RunResult> read_result(const fs::path& path) {
-  const Result<Json> json = read_json(path);
-  if (!json) return json.error();
-  try {
-    RunResult result{.status = json->at("status"), .steps = json->at("steps"), .seconds = json->at("seconds")};
-    for (const Json& stage : json->at("passed"))
-      result.passed.push_back({stage.at("name"), stage.at("step"), stage.at("lowest")});
-    result.fell_back = json->at("weights") == kBeforeCooldown;
-    result.was_done = true;
-    return result;
-  } catch (const nlohmann::json::exception& error) {
-    return Error(ErrorKind::kBadData, fmt::format("{}: {}", path.string(), error.what()));
-  }
-}
-
-/// Writes the manifest, or checks that the one there asks for the same.
-Status settle_manifest(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
-                       FileSystem& files) {
-  const fs::path path = options.folder / "run.json";
-  if (!fs::exists(path)) return write_file_atomically(path, manifest_json(request, options, model), files);
-  const Result<Json> manifest = read_json(path);
-  if (!manifest) return manifest.error();
-  const std::string found = manifest->value("hash", "");
-  if (found == run_hash(request)) return Done{};
-  return Error(
-      ErrorKind::kCannotCreate,
-      fmt::format("{} holds another run ({} {} seed {} recipe {}, hash {}), expected hash {}; a run is never "
-                  "overwritten: choose another folder.",
-                  options.folder.string(), manifest->value("model", "?"), manifest->value("setting", "?"),
-                  manifest->value("seed", std::uint64_t{0}), manifest->value("recipe", "?"), found, run_hash(request)));
-}
-
 }  // namespace
-
-std::string run_hash(const RunRequest& request) {
-  std::string text =
-      fmt::format("model = {}\nsetting = {}\nseed = {}\n", request.model, request.setting.name(), request.seed);
-  for (const RecipeField& field : describe(request.recipe.recipe))
-    text += fmt::format("{} = {}\n", field.name, field.value);
-  return sha256_hex(std::as_bytes(std::span(text))).substr(0, kHashDigits);
-}
-
-std::string run_name(const RunRequest& request) {
-  return fmt::format("{}-{}-{}-s{}-{}", request.model, request.setting.name(), request.recipe.name, request.seed,
-                     run_hash(request));
-}
 
 Result<RunResult> train_run(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
                             const StopFlag& stop, RunObserver& observer, FileSystem& files) {
@@ -374,7 +267,9 @@ Result<RunResult> train_run(const SequenceModel<float>& model, const RunRequest&
   if (!lock) return lock.error();
   if (const Status cleaned = remove_temporaries(options.folder, files); !cleaned) return cleaned.error();
   if (const Status settled = settle_manifest(model, request, options, files); !settled) return settled.error();
-  if (const fs::path result = options.folder / "result.json"; fs::exists(result)) return read_result(result);
+  auto result = read_result(options.folder);
+  if (!result) return result.error();
+  if (result->has_value()) return **result;
   return Run(model, request, options, stop, observer, files).go();
 }
 
@@ -383,37 +278,6 @@ Status begin_run_at(std::size_t stage, const SequenceModel<float>& model, const 
   Trainer trainer(model, {.recipe = request.recipe.recipe, .setting = request.setting, .seed = request.seed}, 1);
   trainer.enter(stage);
   return Checkpoints(folder).save(take_snapshot(trainer, {}));
-}
-
-Result<StoredRun> read_run(const fs::path& folder) {
-  const fs::path path = folder / "run.json";
-  if (!fs::exists(path)) {
-    return Error(ErrorKind::kMissingInput,
-                 fmt::format("{} is not a run: it has no run.json. `schemamem train` makes runs.", folder.string()));
-  }
-  const Result<Json> json = read_json(path);
-  if (!json) return json.error();
-  try {
-    StoredRun run;
-    run.request.model = json->at("model");
-    const Result<Setting> setting = parse_setting(json->at("setting").get<std::string>());
-    if (!setting) return setting.error().with(path.string());
-    run.request.setting = *setting;
-    run.request.seed = json->at("seed");
-    run.request.recipe.name = json->at("recipe");
-    run.isa = json->at("isa");
-    std::map<std::string, std::string> values;
-    for (const auto& [name, field] : json->at("config").items()) {
-      values[name] = field.at("value");
-      run.request.recipe.origin[name] = field.at("origin");
-    }
-    const Result<Recipe> recipe = restore_recipe(values, path.string());
-    if (!recipe) return recipe.error();
-    run.request.recipe.recipe = *recipe;
-    return run;
-  } catch (const nlohmann::json::exception& error) {
-    return Error(ErrorKind::kBadData, fmt::format("{}: {}", path.string(), error.what()));
-  }
 }
 
 }  // namespace schemamem

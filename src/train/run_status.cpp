@@ -10,6 +10,8 @@
 #include "base/file_lock.h"
 #include "base/files.h"
 #include "models/registry.h"
+#include "record/json_file.h"
+#include "record/run_folders.h"
 
 namespace schemamem {
 namespace {
@@ -17,7 +19,6 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kLargestRecord = 1 << 20;
 /// Enough for the last check and some steps; a run's whole history would be read again at every look.
 constexpr std::streamoff kTail = 1 << 18;
 
@@ -35,14 +36,6 @@ std::vector<Json> last_lines(const fs::path& path) {
     if (json.is_object()) lines.push_back(std::move(json));
   }
   return lines;
-}
-
-std::optional<Json> read_object(const fs::path& path) {
-  const auto text = read_text_file(path, kLargestRecord);
-  if (!text) return std::nullopt;
-  Json json = Json::parse(*text, nullptr, false);
-  if (!json.is_object()) return std::nullopt;
-  return json;
 }
 
 /// A field of a file that anybody may have changed.
@@ -178,11 +171,11 @@ const RunStatus& RunFollower::look() {
   const auto holder = FileLock::holder_of(folder_ / "lock");
   read_manifest();
   status_.message.clear();
-  const bool begun = fs::exists(folder_ / "run.json");
+  const bool begun = is_run(folder_);
   if (begun) {
     read_metrics();
     read_events();
-    const auto result = read_object(folder_ / "result.json");
+    const auto result = read_json_object(folder_ / "result.json");
     if (result && request_ && field(*result, "hash", std::string()) == run_hash(*request_)) {
       status_.state = field(*result, "status", std::string()) == "passed" ? RunState::kPassed : RunState::kStepLimit;
       status_.progress.step = field(*result, "steps", status_.progress.step);
@@ -193,7 +186,7 @@ const RunStatus& RunFollower::look() {
   if (holder) {
     status_.state = RunState::kRunning;
     status_.message = *holder;
-  } else if (const auto mark = read_object(folder_ / kFailedMark)) {
+  } else if (const auto mark = read_json_object(folder_ / kFailedMark)) {
     status_.state = RunState::kFailed;
     status_.message = field(*mark, "message", std::string("failed.json gives no reason"));
   } else {
@@ -211,29 +204,6 @@ Status mark_failed(const fs::path& folder, int exit_code, const std::string& mes
 bool unmark_failed(const fs::path& folder) {
   std::error_code ignored;
   return fs::remove(folder / kFailedMark, ignored);
-}
-
-Result<std::vector<fs::path>> find_runs(std::span<const std::string> paths) {
-  std::vector<fs::path> runs;
-  for (const std::string& path : paths) {
-    if (fs::exists(fs::path(path) / "run.json")) {
-      runs.emplace_back(path);
-      continue;
-    }
-    const std::size_t before = runs.size();
-    const auto names = list_directory(path);
-    if (!names) return names.error();
-    for (const std::string& name : *names) {
-      if (fs::exists(fs::path(path) / name / "run.json")) runs.push_back(fs::path(path) / name);
-    }
-    if (runs.size() == before) {
-      return Error(ErrorKind::kMissingInput,
-                   fmt::format("{} is no run and holds none: expected run.json in it or in a folder of it. `schemamem "
-                               "train` and `schemamem sweep run` make runs.",
-                               path));
-    }
-  }
-  return runs;
 }
 
 }  // namespace schemamem

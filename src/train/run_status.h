@@ -96,8 +96,4 @@ Status mark_failed(const std::filesystem::path& folder, int exit_code, const std
 /// Removes the mark; true if there was one.
 bool unmark_failed(const std::filesystem::path& folder);
 
-/// Run folders among `paths` and in the folders of runs among them (one level deep), in order. A path that is neither
-/// is a missing input.
-Result<std::vector<std::filesystem::path>> find_runs(std::span<const std::string> paths);
-
 }  // namespace schemamem

@@ -124,20 +124,5 @@ TEST(RunStatus, AResultOfAnotherRunDoesNotCount) {
   EXPECT_EQ(RunFollower(world.folder / "run").look().state, RunState::kStopped);
 }
 
-TEST(FindRuns, TakesRunsAndFoldersOfRuns) {
-  const TemporaryFolder folder;
-  for (const char* run : {"b", "a"}) {
-    std::filesystem::create_directories(folder / "many" / run);
-    std::ofstream(folder / "many" / run / "run.json") << "{}";
-  }
-  std::filesystem::create_directories(folder / "many" / "no run");
-  const std::string many = (folder / "many").string();
-  const auto runs = find_runs(std::vector{many, many + "/b"});
-  ASSERT_TRUE(runs);
-  EXPECT_THAT(*runs, ElementsAre(folder / "many" / "a", folder / "many" / "b", folder / "many" / "b"));
-  EXPECT_EQ(find_runs(std::vector{many + "/no run"}).error().kind(), ErrorKind::kMissingInput);
-  EXPECT_EQ(find_runs(std::vector{many + "/nowhere"}).error().kind(), ErrorKind::kMissingInput);
-}
-
 }  // namespace
 }  // namespace schemamem

@@ -1,0 +1,155 @@
+#include "train/run_record.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/build_info.h"
+#include "base/sha256.h"
+#include "record/json_file.h"
+#include "record/run_folders.h"
+
+namespace schemamem {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr std::size_t kHashDigits = 8;
+constexpr const char* kBeforeCooldown = "before-cooldown";
+
+std::string manifest_json(const RunRequest& request, const RunOptions& options, const SequenceModel<float>& model) {
+  const BuildInfo build = build_info();
+  Json recipe = Json::object();
+  for (const RecipeField& field : describe(request.recipe.recipe)) {
+    recipe[field.name] = {{"value", field.value}, {"origin", request.recipe.origin.at(field.name)}};
+  }
+  const Json manifest{{"format", 1},
+                      {"model", request.model},
+                      {"setting", request.setting.name()},
+                      {"seed", request.seed},
+                      {"recipe", request.recipe.name},
+                      {"hash", run_hash(request)},
+                      {"parameters", model.parameters().size()},
+                      {"persistent_elements", model.persistent_elements()},
+                      {"isa", isa_name(options.isa)},
+                      {"version", build.version},
+                      {"commit", build.commit},
+                      {"compiler", build.compiler},
+                      {"build_type", build.build_type},
+                      {"environment", options.environment},
+                      {"created", utc_now()},
+                      {"config", recipe}};
+  return manifest.dump(1) + "\n";
+}
+
+Json passed_json(const std::vector<PassedStage>& passed) {
+  Json stages = Json::array();
+  for (const PassedStage& stage : passed)
+    stages.push_back({{"name", stage.name}, {"step", stage.step}, {"lowest", stage.lowest}});
+  return stages;
+}
+
+}  // namespace
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+std::string run_hash(const RunRequest& request) {
+  std::string text =
+      fmt::format("model = {}\nsetting = {}\nseed = {}\n", request.model, request.setting.name(), request.seed);
+  for (const RecipeField& field : describe(request.recipe.recipe))
+    text += fmt::format("{} = {}\n", field.name, field.value);
+  return sha256_hex(std::as_bytes(std::span(text))).substr(0, kHashDigits);
+}
+
+std::string run_name(const RunRequest& request) {
+  return fmt::format("{}-{}-{}-s{}-{}", request.model, request.setting.name(), request.recipe.name, request.seed,
+                     run_hash(request));
+}
+
+Status settle_manifest(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
+                       FileSystem& files) {
+  const fs::path path = options.folder / "run.json";
+  if (!is_run(options.folder)) return write_file_atomically(path, manifest_json(request, options, model), files);
+  const Result<Json> manifest = read_json_object(path);
+  if (!manifest) return manifest.error();
+  const std::string found = manifest->value("hash", "");
+  if (found == run_hash(request)) return Done{};
+  return Error(
+      ErrorKind::kCannotCreate,
+      fmt::format("{} holds another run ({} {} seed {} recipe {}, hash {}), expected hash {}; a run is never "
+                  "overwritten: choose another folder.",
+                  options.folder.string(), manifest->value("model", "?"), manifest->value("setting", "?"),
+                  manifest->value("seed", std::uint64_t{0}), manifest->value("recipe", "?"), found, run_hash(request)));
+}
+
+Result<StoredRun> read_run(const fs::path& folder) {
+  const fs::path path = folder / "run.json";
+  if (!is_run(folder)) {
+    return Error(ErrorKind::kMissingInput,
+                 fmt::format("{} is not a run: it has no run.json. `schemamem train` makes runs.", folder.string()));
+  }
+  const Result<Json> json = read_json_object(path);
+  if (!json) return json.error();
+  try {
+    StoredRun run;
+    run.request.model = json->at("model");
+    const Result<Setting> setting = parse_setting(json->at("setting").get<std::string>());
+    if (!setting) return setting.error().with(path.string());
+    run.request.setting = *setting;
+    run.request.seed = json->at("seed");
+    run.request.recipe.name = json->at("recipe");
+    run.isa = json->at("isa");
+    std::map<std::string, std::string> values;
+    for (const auto& [name, field] : json->at("config").items()) {
+      values[name] = field.at("value");
+      run.request.recipe.origin[name] = field.at("origin");
+    }
+    const Result<Recipe> recipe = restore_recipe(values, path.string());
+    if (!recipe) return recipe.error();
+    run.request.recipe.recipe = *recipe;
+    return run;
+  } catch (const nlohmann::json::exception& error) {
+    return Error(ErrorKind::kBadData, fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+Status write_result(const RunRequest& request, const RunResult& result, const std::string& last_check,
+                    const fs::path& folder, FileSystem& files) {
+  Json record{{"format", 1},
+              {"status", result.status},
+              {"model", request.model},
+              {"setting", request.setting.name()},
+              {"seed", request.seed},
+              {"recipe", request.recipe.name},
+              {"hash", run_hash(request)},
+              {"steps", result.steps},
+              {"seconds", result.seconds},
+              {"target", final_target(request.model)},
+              {"passed", passed_json(result.passed)},
+              {"weights", result.fell_back ? kBeforeCooldown : "last"}};
+  if (!last_check.empty()) record["last_check"] = Json::parse(last_check);
+  return write_file_atomically(folder / "result.json", record.dump(1) + "\n", files);
+}
+
+Result<std::optional<RunResult>> read_result(const fs::path& folder) {
+  const fs::path path = folder / "result.json";
+  if (!fs::exists(path)) return std::optional<RunResult>();
+  const Result<Json> json = read_json_object(path);
+  if (!json) return json.error();
+  try {
+    RunResult result{.status = json->at("status"), .steps = json->at("steps"), .seconds = json->at("seconds")};
+    for (const Json& stage : json->at("passed"))
+      result.passed.push_back({stage.at("name"), stage.at("step"), stage.at("lowest")});
+    result.fell_back = json->at("weights") == kBeforeCooldown;
+    result.was_done = true;
+    return std::optional(std::move(result));
+  } catch (const nlohmann::json::exception& error) {
+    return Error(ErrorKind::kBadData, fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+}  // namespace schemamem

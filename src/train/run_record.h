@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+#include "kernels/isa.h"
+#include "models/model.h"
+#include "train/recipe_file.h"
+#include "train/trainer.h"
+
+// What a run's folder says about the whole of it: run.json, the manifest, and result.json (docs/formats.md, "Runs").
+
+namespace schemamem {
+
+/// What is to be trained.
+struct RunRequest {
+  std::string model;
+  Setting setting;
+  std::uint64_t seed = 42;
+  ResolvedRecipe recipe;
+};
+
+/// Digits that change with anything that changes the result: model, setting, seed and every value of the recipe.
+std::string run_hash(const RunRequest& request);
+/// "schemamem-A3V3-fast-s42-1a2b3c4d"
+std::string run_name(const RunRequest& request);
+
+/// How it is trained; changes nothing about the result.
+struct RunOptions {
+  std::filesystem::path folder;
+  int threads = 1;
+  Isa isa = best_isa();
+  std::map<std::string, std::string> environment{};  // for the manifest: command, cpu, host
+};
+
+struct RunResult {
+  std::string status;  // "passed" or "step-limit"
+  std::int64_t steps = 0;
+  double seconds = 0;
+  std::vector<PassedStage> passed{};
+  bool fell_back = false;  // the cool-down ended below the target: the weights from before it, which passed, are kept
+  bool was_done = false;   // found finished, nothing was run
+};
+
+/// Writes the manifest, or checks that the one there asks for the same: a run is never overwritten.
+Status settle_manifest(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
+                       FileSystem& files);
+/// What the manifest of an existing run asks for.
+struct StoredRun {
+  RunRequest request;
+  std::string isa;
+};
+Result<StoredRun> read_run(const std::filesystem::path& folder);
+
+/// result.json, written when a run has ended. `last_check` is JSON, or empty.
+Status write_result(const RunRequest& request, const RunResult& result, const std::string& last_check,
+                    const std::filesystem::path& folder, FileSystem& files);
+/// What it says; nothing if the run has not ended.
+Result<std::optional<RunResult>> read_result(const std::filesystem::path& folder);
+
+/// This moment, as the files of a run write it: "2026-01-31T12:00:00Z".
+std::string utc_now();
+
+}  // namespace schemamem
