@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "base/rng.h"
@@ -97,17 +98,11 @@ double gradient_error(const Layout& layout, const std::vector<float>& ours, cons
   return worst;
 }
 
-/// All threads at once: cores may share power and pipes.
-double peak_of_threads(ThreadPool& pool, Isa isa, double& flops_per_cycle) {
-  std::vector<Peak> peaks(static_cast<std::size_t>(pool.threads()));
-  pool.run(peaks.size(), [&](std::size_t i, int) { peaks[i] = measure_peak(isa); });
-  double sum = 0;
-  flops_per_cycle = 0;
-  for (const Peak& peak : peaks) {
-    sum += peak.gigaflops;
-    flops_per_cycle = std::max(flops_per_cycle, peak.flops_per_cycle);
-  }
-  return sum;
+/// GFLOP/s of all threads at once, over `seconds`: cores may share power and pipes.
+double peak_of_threads(ThreadPool& pool, Isa isa, double seconds) {
+  std::vector<double> peaks(static_cast<std::size_t>(pool.threads()));
+  pool.run(peaks.size(), [&](std::size_t i, int) { peaks[i] = sustained_gigaflops(isa, seconds); });
+  return std::accumulate(peaks.begin(), peaks.end(), 0.0);
 }
 
 /// A stream of random queries.
@@ -189,16 +184,15 @@ Result<StepTiming> time_step(const StepRequest& request) {
   StepTiming timing;
   timing.gradient_error = *error;
   Step<float> step(std::move(model).value(), request, request.batch, pool);
+  timing.flops_per_cycle = measure_peak(request.isa).flops_per_cycle;
+  step.run();  // warms up
   double best = 1e9;
-  timing.fma_peak_gflops = peak_of_threads(pool, request.isa, timing.flops_per_cycle);
-  for (int i = 0; i < request.repeats + 1; ++i) {
+  for (int i = 0; i < request.repeats; ++i) {
     const auto start = Clock::now();
     step.run();
-    if (i > 0) best = std::min(best, seconds_since(start));  // the first one warms up
+    best = std::min(best, seconds_since(start));
+    timing.fma_peak_gflops = std::max(timing.fma_peak_gflops, peak_of_threads(pool, request.isa, best));
   }
-  double flops_per_cycle = 0;
-  timing.fma_peak_gflops = std::max(timing.fma_peak_gflops, peak_of_threads(pool, request.isa, flops_per_cycle));
-  timing.flops_per_cycle = std::max(timing.flops_per_cycle, flops_per_cycle);
   timing.milliseconds = best * 1e3;
   timing.gigaflop = step.flops() * 1e-9;
   timing.gflops = timing.gigaflop / best;

@@ -16,6 +16,10 @@ struct Peak {
 /// Best of several short runs on the calling thread, for float.
 Peak measure_peak(Isa isa);
 
+/// GFLOP/s of the calling thread over a stretch of at least `seconds`: what neighbours leave of the peak over the time
+/// that something else took.
+double sustained_gigaflops(Isa isa, double seconds);
+
 /// Flops a cycle that hardware of this instruction set can reach with one or two FMA pipes of its vector width (or one
 /// at double pace): what flops_per_cycle is checked against.
 bool is_possible_peak(Isa isa, double flops_per_cycle);
