@@ -15,6 +15,7 @@
 #include "report/diff_summary.h"
 #include "report/figures.h"
 #include "report/gaps.h"
+#include "report/headline.h"
 #include "report/paper_tables.h"
 #include "report/text_numbers.h"
 
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 
 struct PaperOptions {
   std::vector<std::string> runs;
-  Text out, recipe, eval_seed, gnuplot;
+  Text out, recipe, eval_seed, gnuplot, into;
 };
 
 struct Source {
@@ -40,11 +41,15 @@ std::optional<std::int64_t> persistent_elements(const LedgerRun& run) {
   return model ? std::optional(static_cast<std::int64_t>((*model)->persistent_elements())) : std::nullopt;
 }
 
-Result<Source> read_source(const PaperOptions& options) {
+Result<Ledger> read_ledger(const PaperOptions& options) {
   if (options.runs.empty())
     return Error(ErrorKind::kUsage, "No runs were given. Name run folders, or folders of runs, such as results/fast.");
   const std::vector<fs::path> paths(options.runs.begin(), options.runs.end());
-  auto ledger = Ledger::read(paths);
+  return Ledger::read(paths);
+}
+
+Result<Source> read_source(const PaperOptions& options) {
+  auto ledger = read_ledger(options);
   if (!ledger) return ledger.error();
   ledger.value().supply_persistent_elements(persistent_elements);
   const auto recipe = choose_recipe(*ledger, options.recipe);
@@ -199,13 +204,37 @@ Status paper_diff(const PaperOptions& options, Console& console) {
   return console.print(console.json ? diff_json(*cells) : diff_summary(*cells));
 }
 
+/// The figure lies beside the text that shows it, or where -o says.
+Status paper_headline(const PaperOptions& options, Console& console) {
+  constexpr std::uint64_t kLargestText = 4 << 20;
+  const auto ledger = read_ledger(options);
+  if (!ledger) return ledger.error();
+  const Headline made = headline(*ledger);
+  Output output(options);
+  const fs::path picture = output.folder() / "figures" / (made.figure.name + ".svg");
+  const fs::path beside = options.into ? fs::path(*options.into).parent_path() : output.folder();
+  const std::string text =
+      fmt::format("{}\n![{}]({})\n", markdown(made.table), made.figure.title,
+                  picture.lexically_relative(beside.empty() ? fs::path(".") : beside).generic_string());
+  if (const Status written = write_tables({made.table}, output); !written) return written;
+  if (options.into) {
+    const auto old = read_text_file(*options.into, kLargestText);
+    if (!old) return old.error();
+    const auto changed = with_headline(*old, text, *options.into);
+    if (!changed) return changed.error();
+    if (const Status written = write_file_atomically(*options.into, *changed); !written) return written;
+  }
+  if (const Status drawn = write_figures({made.figure}, options, output); !drawn) return drawn;
+  return console.print(console.json ? nlohmann::ordered_json{{"headline", text}}.dump() + "\n" : text);
+}
+
 using Run = Status (*)(const PaperOptions&, Console&);
 struct Part {
   const char* name;
   const char* description;
   const char* examples;
   Run run;
-  bool writes, draws;
+  bool writes, draws, replaces;
 };
 
 void add_part(CLI::App& paper, Commands& commands, const Part& part) {
@@ -220,6 +249,9 @@ void add_part(CLI::App& paper, Commands& commands, const Part& part) {
     command.add_option("-o,--output", options->out, "Folder for what is written (paper)")->type_name("DIR");
   if (part.draws)
     command.add_option("--gnuplot", options->gnuplot, "The program that draws (gnuplot)")->type_name("PROGRAM");
+  if (part.replaces)
+    command.add_option("--into", options->into, "A Markdown file whose headline is replaced, such as README.md")
+        ->type_name("FILE");
   commands.on(command, [options, run = part.run](Console& console) { return run(*options, console); });
 }
 
@@ -233,15 +265,18 @@ void register_paper(CLI::App& program, Commands& commands) {
       {"tables", "The eight tables, the numbers of the text and additions: Markdown, LaTeX and CSV.",
        "schemamem paper tables results/fast -o paper\n"
        "schemamem paper tables runs --recipe steady --eval-seed 20270407 -o steady",
-       paper_tables_command, true, false},
+       paper_tables_command, true, false, false},
       {"figures", "The figures as SVG and PDF, with their data and gnuplot scripts.",
-       "schemamem paper figures results/fast -o paper", paper_figures_command, true, true},
+       "schemamem paper figures results/fast -o paper", paper_figures_command, true, true, false},
       {"diff", "Judge every number of the paper's tables: within its seed spread, better, worse, missing.",
        "schemamem paper diff results/fast\n"
        "schemamem paper diff results/fast --json",
-       paper_diff, false, false},
+       paper_diff, false, false, false},
       {"all", "Tables, figures, the judgement (diff.json) and one page with everything (paper.md).",
-       "schemamem paper all results/fast -o paper", paper_all, true, true}};
+       "schemamem paper all results/fast -o paper", paper_all, true, true, false},
+      {"headline", "Every model and recipe in one table and one figure, over all settings.",
+       "schemamem paper headline results/fast results/steady -o docs/results --into README.md", paper_headline, true,
+       true, true}};
   for (const Part& part : parts) add_part(paper, commands, part);
 }
 

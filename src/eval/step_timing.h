@@ -20,9 +20,9 @@ struct StepRequest {
   bool general = false;  // the path for any sizes
 };
 
-/// A training step (forward and backward of a batch, gradients merged) and the peak of the same cores, in turn. Both are
-/// the best of `repeats` and measured over the same length of time: a burst of a millisecond finds a shared machine idle
-/// where a step of a quarter of a second does not, and the quotient would measure the neighbours.
+/// A training step (forward and backward of a batch, gradients merged) and the peak of the same cores, in turn. Both
+/// are the best of `repeats` and measured over the same length of time: a burst of a millisecond finds a shared machine
+/// idle where a step of a quarter of a second does not, and the quotient would measure the neighbours.
 struct StepTiming {
   double milliseconds = 0;
   double gigaflop = 0;         // matrix work of the step, SequenceModel::training_flops

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 
 namespace schemamem {
@@ -122,7 +123,8 @@ double Curriculum::rate(const Position& at) const {
   const bool transactions = now.phase == Phase::kHistory || now.phase == Phase::kTransactions;
   const double peak = transactions ? recipe_.transactions.rate : recipe_.maintenance.rate;
   if (now.phase == Phase::kCooldown)
-    return peak * static_cast<double>(now.limit - at.stage_step) / static_cast<double>(now.limit);
+    return peak * std::pow(static_cast<double>(now.limit - at.stage_step) / static_cast<double>(now.limit),
+                           recipe_.cooldown.power);
   const std::int64_t warmup = transactions ? recipe_.transactions.warmup : recipe_.maintenance.warmup;
   if (at.phase_step >= warmup) return peak;
   return peak * static_cast<double>(at.phase_step + 1) / static_cast<double>(warmup);

@@ -71,6 +71,7 @@ struct Recipe {
   } validation;
   struct {
     std::int64_t steps = 0;
+    double power = 1;
   } cooldown;
   struct {
     std::vector<double> weights{0, 0, 0};
@@ -144,8 +145,9 @@ struct Recipe {
           "maintenance episodes of a check: those the paper evaluates on (paper), or a stream of their own (own)");
     field("validation.whole", self.validation.whole, yes_or_no,
           "run every episode of a check, also when it can no longer pass");
-    field("cooldown.steps", self.cooldown.steps, count,
-          "steps after the last stage, in which the rate falls linearly to zero");
+    field("cooldown.steps", self.cooldown.steps, count, "steps after the last stage, in which the rate falls to zero");
+    field("cooldown.power", self.cooldown.power, Allowed{.least = 0, .most = 10},
+          "the rate falls as this power of the share of the cool-down that is left; 1: a straight line");
     field("stillness.weights", self.stillness.weights, Allowed{.least = 0, .most = kMany, .count = 3},
           "weight of the change of state over reads, in the stages of delay 96, 192 and 384");
     field("stillness.cooldown", self.stillness.cooldown, weight, "the same in the cool-down");

@@ -125,6 +125,8 @@ TEST(Curriculum, TheRateWarmsUpInMaintenanceAndFallsInTheCoolDown) {
   EXPECT_DOUBLE_EQ(curriculum.rate(at), 1e-4);
   for (int i = 0; i < 50; ++i) curriculum.after_step(at);
   EXPECT_DOUBLE_EQ(curriculum.rate(at), 0.5e-4);
+  recipe.cooldown.power = 3;
+  EXPECT_DOUBLE_EQ(Curriculum(recipe, kSetting, "gdn").rate(at), 0.125e-4);
   EXPECT_FALSE(curriculum.check_due(at));
   for (const double score : {99.0, 98.9}) {
     Position end = at;
