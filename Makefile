@@ -48,13 +48,15 @@ test-extras: build ## run the tests that need PyTorch, a browser or other heavy 
 	@cmake --build build -j $(JOBS)
 	@$(ctest) --test-dir build -L extras -O build/ctest-extras.log
 
-test-sanitizers: deps ## all unit tests under ASan+UBSan, thread tests under TSan
+# Whatever starts threads: pools, and the one that writes checkpoints while a run trains on.
+threaded = base_test task_test models_test stream_test train_test eval_test
+test-sanitizers: deps ## all unit tests under ASan+UBSan, those with threads under TSan
 	$(call configure,dev,build-dev)
 	@cmake --build build-dev -j $(JOBS)
 	@$(ctest) --test-dir build-dev -L unit
 	$(call configure,tsan,build-tsan)
-	@cmake --build build-tsan -j $(JOBS)
-	@setarch -R $(ctest) --test-dir build-tsan -L unit -R '[Tt]hread'
+	@cmake --build build-tsan -j $(JOBS) --target $(threaded)
+	@setarch -R $(ctest) --test-dir build-tsan -L unit -R '[Tt]hread|^train\.Run'
 
 test-clang: deps ## all unit tests, compiled by clang
 	$(call configure,clang,build-clang)

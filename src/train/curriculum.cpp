@@ -134,8 +134,9 @@ Mode Curriculum::mode(const Position& at) const {
   const Phase phase = stage(at).phase;
   if (!has_history_) return Mode::kRecurrent;
   if (phase == Phase::kHistory) return Mode::kFullHistory;
-  const std::int64_t every =
-      phase == Phase::kTransactions ? recipe_.transactions.history_every : recipe_.maintenance.history_every;
+  const std::int64_t every = phase == Phase::kTransactions  ? recipe_.transactions.history_every
+                             : phase == Phase::kMaintenance ? recipe_.maintenance.history_every
+                                                            : recipe_.cooldown.history_every;
   return every > 0 && at.phase_step % every == 0 ? Mode::kFullHistory : Mode::kRecurrent;
 }
 

@@ -72,6 +72,7 @@ struct Recipe {
   struct {
     std::int64_t steps = 0;
     double power = 1;
+    std::int64_t history_every = 4;
   } cooldown;
   struct {
     std::vector<double> weights{0, 0, 0};
@@ -148,6 +149,8 @@ struct Recipe {
     field("cooldown.steps", self.cooldown.steps, count, "steps after the last stage, in which the rate falls to zero");
     field("cooldown.power", self.cooldown.power, Allowed{.least = 0, .most = 10},
           "the rate falls as this power of the share of the cool-down that is left; 1: a straight line");
+    field("cooldown.history_every", self.cooldown.history_every, count,
+          "SchemaMem: the first of this many batches is full-history; 0: none");
     field("stillness.weights", self.stillness.weights, Allowed{.least = 0, .most = kMany, .count = 3},
           "weight of the change of state over reads, in the stages of delay 96, 192 and 384");
     field("stillness.cooldown", self.stillness.cooldown, weight, "the same in the cool-down");

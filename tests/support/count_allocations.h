@@ -1,7 +1,8 @@
 #pragma once
 
 // Replaces the allocation functions of a whole test program: include it in one source file only. They are not inlined,
-// because GCC takes a free() that it sees next to a new for a mistake.
+// because GCC takes a free() that it sees next to a new for a mistake. ThreadSanitizer brings functions of its own that
+// cannot be replaced: nothing is counted there.
 
 #include <atomic>
 #include <cstdlib>
@@ -13,6 +14,13 @@ inline std::atomic<long> allocations = 0;  // the one global: operator new has n
 
 }  // namespace schemamem::test
 
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#define SCHEMAMEM_TSAN
+#endif
+#endif
+
+#ifndef SCHEMAMEM_TSAN
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++schemamem::test::allocations;
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
@@ -33,3 +41,4 @@ inline std::atomic<long> allocations = 0;  // the one global: operator new has n
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+#endif

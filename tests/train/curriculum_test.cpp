@@ -138,7 +138,10 @@ TEST(Curriculum, TheRateWarmsUpInMaintenanceAndFallsInTheCoolDown) {
 }
 
 TEST(Curriculum, FullHistoryAlternatesInTransactionsAndTakesEveryFourthBatchOfMaintenance) {
-  const Curriculum curriculum({}, kSetting, "schemamem");
+  Recipe recipe;
+  recipe.cooldown.steps = 1000;
+  recipe.cooldown.history_every = 10;
+  const Curriculum curriculum(recipe, kSetting, "schemamem");
   Position at;
   EXPECT_EQ(curriculum.mode(at), Mode::kFullHistory);
   curriculum.after_step(at);
@@ -152,6 +155,7 @@ TEST(Curriculum, FullHistoryAlternatesInTransactionsAndTakesEveryFourthBatchOfMa
   };
   EXPECT_EQ(share(Phase::kTransactions), 50);
   EXPECT_EQ(share(Phase::kMaintenance), 25);
+  EXPECT_EQ(share(Phase::kCooldown), 10);
 }
 
 TEST(Curriculum, StillnessIsAskedOfRecurrentMaintenanceBatchesOnly) {
