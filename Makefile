@@ -1,6 +1,6 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers \
+.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers results \
         crash-test signal-test thread-test fuzz format format-check tidy web install clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -90,6 +90,9 @@ bench: ## build and run the benchmarks (BENCH_PRESET=native compiles for this ma
 bench-peers: build ## time the training steps beside PyTorch's, in one run, after checking both
 	@scripts/venv.sh torch==2.13.0 numpy safetensors
 	@.venv/bin/python bench/peers/peers.py --program build/schemamem
+
+results: build ## from results/: the tables, figures and pages beside the runs, and the headline of the README
+	@scripts/results.sh
 
 fuzz: deps ## run every fuzz target for FUZZ_SECONDS (default 3600), one after the other
 	$(call configure,fuzz,build-fuzz)

@@ -165,16 +165,25 @@ Figure figure_of(const Ledger& ledger, const Results& results, const Table& tabl
   std::string models;
   for (const PaperModel& model : kPaperModels) models += (models.empty() ? "" : " ") + std::string(model.name);
   grid.setup = fmt::format(
-      "set logscale x 2\nset xrange [80:{}]\nset xtics (\"96\" 96, \"384\" 384, \"1,536\" 1536, \"6,144\" 6144, "
-      "\"24,576\" 24576, \"98,304\" 98304, \"1M\" 1000000) font \",8\" rotate by -35\n"
+      "set logscale x 2\nset xrange [80:{}]\n"
       "set yrange [0:104]\nset ytics 25\nset arrow 1 from 384, graph 0 to 384, graph 1 nohead ls 21 back\n"
       "data = \"headline.csv\"\nmodels = \"{}\"\n"
       "pick(i, t, c) = strcol(1) eq word(models, i) && strcol(2) eq t && strcol(4) eq c\n",
       std::llround(1.3 * static_cast<double>(longest)), models);
+  // Marks under every panel, their names under the last row.
+  const auto marks = [](bool named) {
+    std::string text;
+    for (const auto& [name, delay] :
+         {std::pair{"96", 96}, std::pair{"384", 384}, std::pair{"1.5k", 1536}, std::pair{"6k", 6144},
+          std::pair{"25k", 24576}, std::pair{"98k", 98304}, std::pair{"1M", 1'000'000}})
+      text += fmt::format("{}\"{}\" {}", text.empty() ? "" : ", ", named ? name : "", delay);
+    return "set xtics (" + text + ")\n";
+  };
   for (const std::string& recipe : recipes) {
     grid.row_labels.push_back("recipe " + recipe + " (%)");
     for (const NamedColumn& column : results.columns()) {
-      Panel panel{.title = recipe == recipes.front() ? std::string(column.title) : ""};
+      Panel panel{.title = recipe == recipes.front() ? std::string(column.title) : "",
+                  .before = marks(recipe == recipes.back())};
       panel.plot = fmt::format(
           "for [i=1:3] data skip 1 using (pick(i, \"{0}\", \"{1}\") ? $3 : NaN):7:8 with filledcurves ls i notitle, "
           "\\\n"
