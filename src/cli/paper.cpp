@@ -48,15 +48,21 @@ Result<Ledger> read_ledger(const PaperOptions& options) {
   return Ledger::read(paths);
 }
 
+Result<std::uint64_t> read_eval_seed(const PaperOptions& options) {
+  const auto seed = read_number(options.eval_seed, "--eval-seed", kPaperEvalSeed, 0, kLargestSeed);
+  if (!seed) return seed.error();
+  return static_cast<std::uint64_t>(*seed);
+}
+
 Result<Source> read_source(const PaperOptions& options) {
   auto ledger = read_ledger(options);
   if (!ledger) return ledger.error();
   ledger.value().supply_persistent_elements(persistent_elements);
   const auto recipe = choose_recipe(*ledger, options.recipe);
   if (!recipe) return recipe.error();
-  const auto seed = read_number(options.eval_seed, "--eval-seed", kPaperEvalSeed, 0, kLargestSeed);
+  const auto seed = read_eval_seed(options);
   if (!seed) return seed.error();
-  return Source{std::move(ledger).value(), {*recipe, static_cast<std::uint64_t>(*seed)}};
+  return Source{std::move(ledger).value(), {*recipe, *seed}};
 }
 
 /// What was written, for the answer at the end.
@@ -209,14 +215,18 @@ Status paper_headline(const PaperOptions& options, Console& console) {
   constexpr std::uint64_t kLargestText = 4 << 20;
   const auto ledger = read_ledger(options);
   if (!ledger) return ledger.error();
-  const Headline made = headline(*ledger);
+  const auto seed = read_eval_seed(options);
+  if (!seed) return seed.error();
+  const Headline made = headline(*ledger, *seed);
   Output output(options);
   const fs::path picture = output.folder() / "figures" / (made.figure.name + ".svg");
   const fs::path beside = options.into ? fs::path(*options.into).parent_path() : output.folder();
+  std::error_code unresolved;  // then the path stays as it was given
   const std::string text =
       fmt::format("{}\n![{}]({})\n", markdown(made.table), made.figure.title,
-                  picture.lexically_relative(beside.empty() ? fs::path(".") : beside).generic_string());
+                  fs::proximate(picture, beside.empty() ? "." : beside, unresolved).generic_string());
   if (const Status written = write_tables({made.table}, output); !written) return written;
+  if (const Status drawn = write_figures({made.figure}, options, output); !drawn) return drawn;
   if (options.into) {
     const auto old = read_text_file(*options.into, kLargestText);
     if (!old) return old.error();
@@ -224,7 +234,6 @@ Status paper_headline(const PaperOptions& options, Console& console) {
     if (!changed) return changed.error();
     if (const Status written = write_file_atomically(*options.into, *changed); !written) return written;
   }
-  if (const Status drawn = write_figures({made.figure}, options, output); !drawn) return drawn;
   return console.print(console.json ? nlohmann::ordered_json{{"headline", text}}.dump() + "\n" : text);
 }
 
@@ -234,15 +243,16 @@ struct Part {
   const char* description;
   const char* examples;
   Run run;
-  bool writes, draws, replaces;
+  bool writes, draws, replaces;  // files; figures; the headline of a text
 };
 
 void add_part(CLI::App& paper, Commands& commands, const Part& part) {
   const auto options = std::make_shared<PaperOptions>();
   CLI::App& command = commands.add(paper, part.name, part.description, part.examples);
   command.add_option("RUNS", options->runs, "Run folders, and folders of runs")->type_name("DIR");
-  command.add_option("--recipe", options->recipe, "The recipe to report on, where the runs are of several")
-      ->type_name("NAME");
+  if (!part.replaces)  // the headline shows all of them
+    command.add_option("--recipe", options->recipe, "The recipe to report on, where the runs are of several")
+        ->type_name("NAME");
   command.add_option("--eval-seed", options->eval_seed, "Evaluation episodes: the seed of the records (20261001)")
       ->type_name("N");
   if (part.writes)

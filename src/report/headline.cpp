@@ -102,7 +102,7 @@ std::string four(const std::vector<Curve>& curves, std::int64_t delay) {
     numbers.push_back(fmt::format("{:.1f}", found->second.mean));
   }
   const std::string text = fmt::format("{}", fmt::join(numbers, " / "));
-  return settings == kPaperSettings.size() ? text : fmt::format("{} ({} of 9)", text, settings);
+  return settings == kPaperSettings.size() ? text : fmt::format("{} ({} of {})", text, settings, kPaperSettings.size());
 }
 
 Table table_of(const Ledger& ledger, const Results& results) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/files.h"
 #include "cli/gnuplot.h"
 #include "support/cli.h"
 #include "support/made_runs.h"
@@ -73,6 +74,24 @@ TEST(Paper, RefusesToMixRecipes) {
   EXPECT_EQ(mixed.code, 64);
   EXPECT_THAT(mixed.err, HasSubstr("fast, steady"));
   EXPECT_EQ(call("paper diff " + (folder / "runs").string() + " --recipe steady").code, 0);
+}
+
+TEST(Paper, PutsTheHeadlineIntoATextOnlyOnceItsFigureIsDrawn) {
+  const TemporaryFolder folder;
+  test::write_run(folder / "runs", {.recipe = "fast"});
+  test::write_run(folder / "runs", {.recipe = "steady"});
+  const std::string empty = "<!-- headline: `make results` writes what follows -->\n<!-- end of headline -->\n";
+  test::write_text(folder / "text.md", empty);
+  const auto text = [&] { return read_text_file(folder / "text.md", 1 << 20).value(); };
+  const std::string command = "paper headline " + (folder / "runs").string() + " -o " + (folder / "out").string() +
+                              " --into " + (folder / "text.md").string();
+  EXPECT_EQ(call(command + " --gnuplot " + (folder / "nowhere").string()).code, 66);
+  EXPECT_EQ(text(), empty);
+  EXPECT_EQ(call(command + " --recipe fast").code, 64);  // it shows all of them
+  if (!find_program("gnuplot")) GTEST_SKIP() << "gnuplot is not installed";
+  const Reply reply = call(command);
+  ASSERT_EQ(reply.code, 0) << reply.err;
+  EXPECT_THAT(text(), AllOf(HasSubstr("`fast`"), HasSubstr("`steady`"), HasSubstr("](out/figures/headline.svg)")));
 }
 
 TEST(Paper, NeedsRuns) {
