@@ -87,7 +87,7 @@ plot for [i=1:3] data skip 1 using (pick("A3V5", "default", i, "ours") ? $5 : Na
 set title "A4V3" offset 0,-0.6
 set format y "%g"
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
 plot for [i=1:3] data skip 1 using (pick("A4V3", "default", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V3", "default", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V3", "default", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle

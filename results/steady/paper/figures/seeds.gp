@@ -109,7 +109,7 @@ set title "A4V3" offset 0,-0.6
 set ylabel "Retained-I (%)" offset 0.6,0
 set format y "%g"
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
 plot for [i=1:3] data skip 1 using (pick("A4V3", "retained_i", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A4V3", "retained_i", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -133,7 +133,7 @@ unset title
 set ylabel "Updated (%)" offset 0.6,0
 set format y "%g"
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
 plot for [i=1:3] data skip 1 using (pick("A4V3", "updated", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A4V3", "updated", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
