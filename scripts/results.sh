@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Writes what is made of the runs in results/: results/<recipe>/paper, results/<recipe>/report.html, and the headline, in
-# docs/results and README.md.
+# Writes what is made of the runs in results/: results/<recipe>/paper, results/<recipe>/report.html, the recipes side by side
+# in results/report.html, and the headline, in docs/results and README.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/deps.sh test
+scripts/deps.sh figures
 for folder in results/*/; do
   folder=${folder%/}
+  compgen -G "$folder/*/result.json" >/dev/null || continue  # no run has ended
   build/schemamem paper all "$folder" -o "$folder/paper"
   build/schemamem report "$folder" -o "$folder/report.html"
 done
+build/schemamem report results/*/ -o results/report.html
 build/schemamem paper headline results/*/ -o docs/results --into README.md >/dev/null

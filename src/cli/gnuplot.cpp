@@ -4,11 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <sstream>
 
+#include "base/files.h"
 #include "base/text.h"
 
 namespace schemamem {
@@ -55,6 +57,18 @@ Result<Outcome> run_in(const fs::path& folder, const fs::path& program, const st
   return outcome;
 }
 
+/// Blanks the date in a PDF, byte for byte, so that its table of offsets stays right: the same figure is the same file.
+Status forget_date(const fs::path& picture) {
+  const auto read = read_text_file(picture, 64 << 20);
+  if (!read) return read.error();
+  std::string text = *read;
+  const std::size_t first = text.find("/CreationDate (");
+  const std::size_t last = first == std::string::npos ? first : text.find(')', first);
+  if (last == std::string::npos) return Done{};
+  std::fill(text.begin() + first, text.begin() + last + 1, ' ');
+  return write_file_atomically(picture, text);
+}
+
 }  // namespace
 
 std::optional<fs::path> find_program(const std::string& name) {
@@ -74,7 +88,7 @@ Status draw_figure(const fs::path& gnuplot, const fs::path& folder, const std::s
   fs::remove(picture, absent);
   const auto outcome = run_in(folder, gnuplot, "-e", fmt::format("format='{}'", format), name + ".gp");
   if (!outcome) return outcome.error();
-  if (outcome->code == 0 && fs::exists(picture)) return Done{};
+  if (outcome->code == 0 && fs::exists(picture)) return format == "pdf" ? forget_date(picture) : Done{};
   return Error(
       ErrorKind::kFailed,
       fmt::format("{} could not draw {}: {}. The script {}.gp stays beside it.", gnuplot.string(), picture.string(),

@@ -62,6 +62,14 @@ std::string run_label(const fs::path& run) {
   return lower(fmt::format("{}-{}-{}-s{}", text("setting"), text("model"), text("recipe"), seed->get<std::uint64_t>()));
 }
 
+/// A few names are listed; of a whole grid, how they are made is more help.
+std::string names_in_short(const std::vector<std::string>& names) {
+  constexpr std::size_t kListed = 12;
+  if (names.size() <= kListed) return fmt::format("There are: {}.", fmt::join(names, ", "));
+  return fmt::format("Its {} names are setting-model-recipe-seed, from {} to {}.", names.size(), names.front(),
+                     names.back());
+}
+
 }  // namespace
 
 Result<EvaluationTargets> find_targets(const fs::path& path) {
@@ -128,8 +136,8 @@ Result<fs::path> find_run_by_name(const fs::path& results, const std::string& na
   }
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
-  return Error(ErrorKind::kUsage, fmt::format("No run in {} is called {}. There are: {}.{}", results.string(),
-                                              quote(name), fmt::join(known, ", "), did_you_mean(name, known)));
+  return Error(ErrorKind::kUsage, fmt::format("No run in {} is called {}. {}{}", results.string(), quote(name),
+                                              names_in_short(known), did_you_mean(name, known)));
 }
 
 }  // namespace schemamem

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -23,13 +24,20 @@ std::optional<double> mean_of(const std::optional<Summary>& summary) {
   return summary ? std::optional(summary->mean) : std::nullopt;
 }
 
-/// One row a setting and model, one cell a named column.
+/// Whether a row is of all delays, or each has its own.
+enum class Rows { kModels, kDelays };
+
+/// One row a setting and model, or one for each delay of its far curve; one cell a named column.
 Table grid(const Ledger& ledger, const Selection& selection, Table table, const std::vector<std::string>& fields,
-           const Fill& fill) {
+           const Fill& fill, Rows rows = Rows::kModels) {
   table.caption += fmt::format(" Recipe {}. An addition of ours.", selection.recipe);
-  table.keys = 2;
   table.headings = {{.name = "Setting"}, {.name = "Model"}};
   table.record_header = {"setting", "model"};
+  if (rows == Rows::kDelays) {
+    table.headings.push_back({.name = "Delay"});
+    table.record_header.push_back("delay");
+  }
+  table.keys = table.headings.size();
   for (const NamedColumn& column : named_columns()) {
     table.headings.push_back({.name = std::string(column.title)});
     for (const std::string& field : fields) table.record_header.push_back(fmt::format("{}_{}", column.name, field));
@@ -40,19 +48,26 @@ Table grid(const Ledger& ledger, const Selection& selection, Table table, const 
       if (ledger.runs_of(selection.recipe, model.name, setting).empty()) continue;
       if (first && !table.rows.empty()) table.rows.emplace_back();
       first = false;
-      const Query query{.recipe = selection.recipe,
-                        .model = std::string(model.name),
-                        .setting = std::string(setting),
-                        .eval_seed = selection.eval_seed};
-      std::vector<std::string> row{std::string(setting), std::string(model.mark)}, record{query.setting, query.model};
-      for (const NamedColumn& column : named_columns()) {
-        Entry entry = fill(query, column);
-        entry.fields.resize(fields.size());
-        row.push_back(std::move(entry.text));
-        record.insert(record.end(), entry.fields.begin(), entry.fields.end());
+      Query query{.recipe = selection.recipe,
+                  .model = std::string(model.name),
+                  .setting = std::string(setting),
+                  .eval_seed = selection.eval_seed};
+      for (const std::int64_t delay : rows == Rows::kDelays ? far_delays(ledger, query) : std::set{query.delay}) {
+        query.delay = delay;
+        std::vector<std::string> row{std::string(setting), std::string(model.mark)}, record{query.setting, query.model};
+        if (rows == Rows::kDelays) {
+          row.push_back(grouped(delay));
+          record.push_back(std::to_string(delay));
+        }
+        for (const NamedColumn& column : named_columns()) {
+          Entry entry = fill(query, column);
+          entry.fields.resize(fields.size());
+          row.push_back(std::move(entry.text));
+          record.insert(record.end(), entry.fields.begin(), entry.fields.end());
+        }
+        table.rows.push_back(std::move(row));
+        table.records.push_back(std::move(record));
       }
-      table.rows.push_back(std::move(row));
-      table.records.push_back(std::move(record));
     }
   }
   return table;
@@ -78,6 +93,16 @@ Entry interval(const Ledger& ledger, const Query& query, const NamedColumn& colu
   const double mean = summarise(values)->mean;
   return {fmt::format("{:.1f} [{:.1f}, {:.1f}]", mean, found->low, found->high),
           {plain(mean), plain(found->low), plain(found->high)}};
+}
+
+Entry far(const Ledger& ledger, const Query& query, const NamedColumn& column) {
+  const auto values = far_values(ledger, query.at(column, query.delay));
+  const auto summary = summarise(values);
+  if (!summary) return {};
+  const auto lowest =
+      std::min_element(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.exact < b.exact; });
+  return {summary_text(*summary),
+          {plain(summary->mean), plain(summary->sd), plain(lowest->exact), std::to_string(summary->count)}};
 }
 
 Entry unseen(const Ledger& ledger, const Query& asked, const NamedColumn& column) {
@@ -124,6 +149,13 @@ std::vector<Table> additions(const Ledger& ledger, const Selection& selection) {
                                    "validates on, / on those of seed {}, which nothing was validated on.",
                                    kPaperEvalSeed, kUnseenEvalSeed)},
            {"paper_episodes", "unseen_episodes"}, with(unseen)),
+      grid(ledger, selection,
+           {.name = "far",
+            .title = "Beyond delay 1,536",
+            .caption = fmt::format("Exact-value accuracy (%), mean ± sample SD over training seeds, from one long "
+                                   "stream an episode, asked at each delay; the longest delay of training is {}.",
+                                   kTrainedDelay)},
+           {"mean", "sd", "lowest", "seeds"}, with(far), Rows::kDelays),
   };
 }
 

@@ -149,8 +149,19 @@ Table table_of(const Ledger& ledger, const Results& results) {
   return table;
 }
 
+/// Those with an evaluation; all of them where none has one, for the paper's points.
+std::vector<std::string> drawn_recipes(const Ledger& ledger, const Results& results) {
+  std::vector<std::string> drawn;
+  for (const std::string& recipe : ledger.recipes())
+    if (std::any_of(kPaperModels.begin(), kPaperModels.end(), [&](const PaperModel& model) {
+          return !results.ours(recipe, model.name, results.columns().front()).empty();
+        }))
+      drawn.push_back(recipe);
+  return drawn.empty() ? ledger.recipes() : drawn;
+}
+
 Figure figure_of(const Ledger& ledger, const Results& results, const Table& table) {
-  const std::vector<std::string> recipes = ledger.recipes();
+  const std::vector<std::string> recipes = drawn_recipes(ledger, results);
   PanelGrid grid{.comment =
                      "Accuracy over delay, means over the nine settings, bands from the worst setting to the "
                      "best; and the paper's means.\n"

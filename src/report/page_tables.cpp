@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "report/diff.h"
 #include "report/page_layouts.h"
 #include "report/paper_numbers.h"
 #include "report/statistics.h"
+#include "report/table.h"
 
 namespace schemamem {
 namespace {
@@ -78,38 +80,86 @@ Json table_json(const Ledger& ledger, const std::vector<std::uint64_t>& eval_see
   return table;
 }
 
-/// A table that the paper does not have: a row for each setting and model, the named columns, and what `ours` makes of
-/// a query.
-Json own_table(const Ledger& ledger, const std::vector<std::uint64_t>& eval_seeds, Json table,
+using Seeds = std::vector<std::uint64_t>;
+
+/// A row of a table that the paper does not have: the named columns, and what `ours` makes of a query.
+Json own_row(const Ledger& ledger, const Seeds& eval_seeds, Json heads, const Query& row,
+             const std::function<Json(const Query&)>& ours) {
+  Json cells = Json::array();
+  for (const NamedColumn& column : named_columns()) {
+    Json found = Json::array();
+    for (const std::string& recipe : ledger.recipes()) {
+      for (const std::uint64_t eval_seed : eval_seeds) {
+        Query query = row.at(column, row.delay);
+        query.recipe = recipe;
+        query.eval_seed = eval_seed;
+        Json number = ours(query);
+        if (number.is_null()) continue;
+        number["recipe"] = recipe;
+        number["eval_seed"] = eval_seed;
+        found.push_back(std::move(number));
+      }
+    }
+    cells.push_back({{"paper", nullptr}, {"ours", std::move(found)}});
+  }
+  return {{"heads", std::move(heads)}, {"model", row.model}, {"cells", std::move(cells)}};
+}
+
+/// Such a table with a row for each setting and model.
+Json own_table(const Ledger& ledger, const Seeds& eval_seeds, Json table,
                const std::function<Json(const Query&)>& ours) {
   Json rows = Json::array();
-  for (const std::string_view setting : kPaperSettings) {
-    for (const PaperModel& model : kPaperModels) {
-      Json cells = Json::array();
-      for (const NamedColumn& column : named_columns()) {
-        Json found = Json::array();
-        for (const std::string& recipe : ledger.recipes()) {
-          for (const std::uint64_t eval_seed : eval_seeds) {
-            const Query query{.recipe = recipe,
-                              .model = std::string(model.name),
-                              .setting = std::string(setting),
-                              .eval_seed = eval_seed};
-            Json number = ours(query.at(column, 0));
-            if (number.is_null()) continue;
-            number["recipe"] = recipe;
-            number["eval_seed"] = eval_seed;
-            found.push_back(std::move(number));
-          }
-        }
-        cells.push_back({{"paper", nullptr}, {"ours", std::move(found)}});
-      }
-      rows.push_back({{"heads", {setting, model.title}}, {"model", model.name}, {"cells", std::move(cells)}});
-    }
-  }
+  for (const std::string_view setting : kPaperSettings)
+    for (const PaperModel& model : kPaperModels)
+      rows.push_back(own_row(ledger, eval_seeds, {setting, model.title},
+                             {.model = std::string(model.name), .setting = std::string(setting)}, ours));
   table["heads"] = {"Setting", "Model"};
   table["own"] = true;
   table["rows"] = std::move(rows);
   return table;
+}
+
+/// Mean and spread of values, and the seeds they are of; null for none.
+Json summary_json(const std::vector<SeedValue>& values) {
+  const auto summary = summarise(values);
+  if (!summary) return nullptr;
+  Json seeds = Json::array();
+  for (const SeedValue& value : values) seeds.push_back(value.seed);
+  return {{"mean", summary->mean}, {"sd", or_null(summary->sd)}, {"seeds", std::move(seeds)}};
+}
+
+/// A row for each setting, model and delay that curves reach and tables do not.
+Json far_table(const Ledger& ledger, const Seeds& eval_seeds) {
+  Json rows = Json::array();
+  for (const std::string_view setting : kPaperSettings) {
+    for (const PaperModel& model : kPaperModels) {
+      Query row{.model = std::string(model.name), .setting = std::string(setting)};
+      std::set<std::int64_t> delays;
+      for (const std::string& recipe : ledger.recipes()) {
+        for (const std::uint64_t eval_seed : eval_seeds) {
+          Query query = row;
+          query.recipe = recipe;
+          query.eval_seed = eval_seed;
+          delays.merge(far_delays(ledger, query));
+        }
+      }
+      for (const std::int64_t delay : delays) {
+        row.delay = delay;
+        rows.push_back(own_row(ledger, eval_seeds, {setting, model.title, grouped(delay)}, row,
+                               [&](const Query& query) { return summary_json(far_values(ledger, query)); }));
+      }
+    }
+  }
+  return {
+      {"id", "far"},
+      {"title", "Beyond 1,536"},
+      {"caption",
+       "Exact-value accuracy (%, mean ± sample SD over training seeds) at delays far beyond the longest of training, "
+       "384: one long stream an episode, asked at each delay."},
+      {"columns", columns_json(named_table_columns("percent"))},
+      {"heads", {"Setting", "Model", "Delay"}},
+      {"own", true},
+      {"rows", std::move(rows)}};
 }
 
 Json drops_table(const Ledger& ledger, const std::vector<std::uint64_t>& eval_seeds) {
@@ -119,14 +169,8 @@ Json drops_table(const Ledger& ledger, const std::vector<std::uint64_t>& eval_se
                     "Accuracy lost between delay 384 and delay 1,536, in percentage points: differences within each "
                     "training seed, then mean ± sample SD. The paper draws them and prints no numbers."},
                    {"columns", columns_json(named_table_columns("points"))}};
-  return own_table(ledger, eval_seeds, table, [&](const Query& query) -> Json {
-    const std::vector<SeedValue> values = ledger.drops(query, kTrainedDelay, kLongDelay);
-    const auto summary = summarise(values);
-    if (!summary) return nullptr;
-    Json seeds = Json::array();
-    for (const SeedValue& value : values) seeds.push_back(value.seed);
-    return {{"mean", summary->mean}, {"sd", or_null(summary->sd)}, {"seeds", std::move(seeds)}};
-  });
+  return own_table(ledger, eval_seeds, table,
+                   [&](const Query& query) { return summary_json(ledger.drops(query, kTrainedDelay, kLongDelay)); });
 }
 
 Json half_life_table(const Ledger& ledger, const std::vector<std::uint64_t>& eval_seeds) {
@@ -150,6 +194,7 @@ nlohmann::ordered_json page_tables(const Ledger& ledger, const std::vector<std::
   const Cells cells = paper_cells();
   for (const TableLayout& layout : table_layouts()) tables.push_back(table_json(ledger, eval_seeds, layout, cells));
   tables.push_back(drops_table(ledger, eval_seeds));
+  tables.push_back(far_table(ledger, eval_seeds));
   tables.push_back(half_life_table(ledger, eval_seeds));
   return tables;
 }

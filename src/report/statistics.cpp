@@ -6,12 +6,14 @@
 #include <numeric>
 
 #include "base/rng.h"
+#include "report/paper_numbers.h"
 
 namespace schemamem {
 namespace {
 
 constexpr std::uint64_t kBootstrapSeed = 1;
 constexpr double kTail = 0.025;
+constexpr const char* kCurve = "curve";
 
 /// Linear between the order statistics around rank p (n - 1).
 double quantile(const std::vector<double>& sorted, double p) {
@@ -66,7 +68,7 @@ std::optional<Interval> bootstrap(std::span<const SeedValue> values, int draws) 
 
 std::vector<CurvePoint> mean_curve(const Ledger& ledger, Query query) {
   std::map<std::int64_t, double> points;
-  for (const char* kind : {"curve", "table"}) {
+  for (const char* kind : {kCurve, "table"}) {
     query.kind = kind;
     for (const std::int64_t delay : ledger.delays(query)) {
       query.delay = delay;
@@ -76,6 +78,20 @@ std::vector<CurvePoint> mean_curve(const Ledger& ledger, Query query) {
   std::vector<CurvePoint> curve;
   for (const auto& [delay, exact] : points) curve.push_back({static_cast<double>(delay), exact});
   return curve;
+}
+
+std::set<std::int64_t> far_delays(const Ledger& ledger, Query query) {
+  query.kind = kCurve;
+  std::set<std::int64_t> found;
+  for (const NamedColumn& column : named_columns())
+    for (const std::int64_t delay : ledger.delays(query.at(column, 0)))
+      if (delay > kLongDelay) found.insert(delay);
+  return found;
+}
+
+std::vector<SeedValue> far_values(const Ledger& ledger, Query query) {
+  query.kind = kCurve;
+  return ledger.values(query);
 }
 
 std::optional<HalfLife> half_life(std::span<const CurvePoint> curve) {

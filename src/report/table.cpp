@@ -10,6 +10,9 @@ namespace schemamem {
 namespace {
 
 constexpr std::size_t kLongestFloat = 40;  // rows; longer tables break over pages
+constexpr std::size_t kWidestKey = 24;     // characters; longer keys break over lines in tables that break over pages
+constexpr std::string_view kNoWiderThanThePage =
+    "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}";
 
 using Spelling = std::pair<std::string_view, std::string_view>;
 constexpr std::array kLatexSpellings{Spelling{"±", "$\\pm$"},
@@ -71,6 +74,19 @@ std::string full_name(const Heading& heading) {
   return heading.group.empty() ? heading.name : heading.group + " " + heading.name;
 }
 
+/// Of the heading and the longest cell of a column.
+std::size_t column_width(const Table& table, std::size_t column) {
+  std::size_t width = display_width(full_name(table.headings[column]));
+  for (const auto& row : table.rows)
+    if (!row.empty()) width = std::max(width, display_width(row[column]));
+  return width;
+}
+
+/// What stands for a key in the columns of a longtable, which no box can make smaller.
+std::string latex_key_column(const Table& table, std::size_t column) {
+  return column_width(table, column) > kWidestKey ? ">{\\raggedright\\arraybackslash}p{0.28\\linewidth}" : "l";
+}
+
 /// "& b & c" for the cells of a line.
 std::string latex_line(const std::vector<std::string>& cells) {
   std::string line;
@@ -114,12 +130,8 @@ std::string csv_line(const std::vector<std::string>& fields) {
 
 std::string markdown(const Table& table) {
   std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < table.headings.size(); ++i) {
-    std::size_t width = display_width(full_name(table.headings[i]));
-    for (const auto& row : table.rows)
-      if (!row.empty()) width = std::max(width, display_width(row[i]));
-    widths.push_back(std::max<std::size_t>(width, 3));
-  }
+  for (std::size_t i = 0; i < table.headings.size(); ++i)
+    widths.push_back(std::max<std::size_t>(column_width(table, i), 3));
   const auto line = [&](const auto& cell) {
     std::string text = "|";
     for (std::size_t i = 0; i < widths.size(); ++i) text += " " + padded(cell(i), widths[i], i >= table.keys) + " |";
@@ -139,19 +151,21 @@ std::string markdown(const Table& table) {
 
 std::string latex(const Table& table) {
   const bool breaks = table.rows.size() > kLongestFloat;
-  const std::string columns = std::string(table.keys, 'l') + std::string(table.headings.size() - table.keys, 'r');
+  std::string columns;
+  for (std::size_t i = 0; i < table.headings.size(); ++i)
+    columns += i >= table.keys ? "r" : breaks ? latex_key_column(table, i) : "l";
   const std::string caption =
       fmt::format("\\caption{{{}. {}}}\\label{{{}}}", latex_text(table.title), latex_text(table.caption),
                   table.label.empty() ? "tab:" + table.name : table.label);
   const std::string heads = "\\toprule\n" + latex_heads(table) + "\\midrule";
-  std::string text =
-      "% needs booktabs, longtable and amssymb\n\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\n";
+  std::string text = fmt::format("% needs booktabs, amssymb and {}\n", breaks ? "longtable, array" : "graphicx");
+  text += "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\n";
   text += breaks ? fmt::format("\\begin{{longtable}}{{{}}}\n{}\\\\\n{}\\endfirsthead\n{}\\endhead\n", columns, caption,
                                heads, heads)
-                 : fmt::format("\\begin{{table}}[htp]\\centering\n{}\n\\begin{{tabular}}{{{}}}{}\n", caption, columns,
-                               heads);
+                 : fmt::format("\\begin{{table}}[htp]\\centering\n{}\n{}{{%\n\\begin{{tabular}}{{{}}}{}\n", caption,
+                               kNoWiderThanThePage, columns, heads);
   for (const auto& row : table.rows) text += row.empty() ? "\\midrule\n" : latex_line(row);
-  text += breaks ? "\\bottomrule\n\\end{longtable}\n" : "\\bottomrule\n\\end{tabular}\n";
+  text += breaks ? "\\bottomrule\n\\end{longtable}\n" : "\\bottomrule\n\\end{tabular}}\n";
   for (const std::string& note : table.notes) text += "\\par\\smallskip{\\raggedright " + latex_text(note) + "\\par}\n";
   return text + (breaks ? "\\endgroup\n" : "\\end{table}\n\\endgroup\n");
 }

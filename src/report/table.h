@@ -29,7 +29,8 @@ struct Table {
 };
 
 std::string markdown(const Table& table);
-/// For a document with booktabs, longtable and amssymb, which the paper loads.
+/// For a document with booktabs, amssymb, graphicx, longtable and array, as the paper's. A table of up to 40 rows is
+/// made no wider than the page; a longer one breaks over pages and breaks its long keys over lines.
 std::string latex(const Table& table);
 /// RFC 4180 with a header line.
 std::string csv(const Table& table);

@@ -25,7 +25,7 @@ TEST(Paper, WritesEveryTableInThreeFormats) {
       call("paper tables " + (folder / "runs").string() + " -o " + (folder / "out").string() + " --json");
   ASSERT_EQ(reply.code, 0) << reply.err;
   const Json answer = Json::parse(reply.out);
-  EXPECT_EQ(answer.at("files").size(), 13U * 3);  // eight, the text's, four of ours
+  EXPECT_EQ(answer.at("files").size(), 14U * 3);  // eight, the text's, five of ours
   for (const Json& file : answer.at("files")) EXPECT_TRUE(fs::exists(file.get<std::string>())) << file;
   EXPECT_THAT(answer.at("gaps").dump(), HasSubstr("No run of gdn"));
 }
@@ -40,6 +40,9 @@ TEST(Paper, DrawsTheFiguresWithGnuplot) {
     for (const char* ending : {".csv", ".gp", ".svg", ".pdf"})
       EXPECT_GT(fs::file_size(folder / "out/figures" / (std::string(name) + ending)), 500U) << name << ending;
   EXPECT_TRUE(fs::exists(folder / "out/paper.md"));
+  const std::string drawn = read_text_file(folder / "out/figures/delay.pdf", 1 << 20).value();
+  EXPECT_NE(drawn.find("/Producer"), std::string::npos);
+  EXPECT_EQ(drawn.find("/CreationDate"), std::string::npos) << "the same figure would be another file tomorrow";
   // What was written can be asked again.
   const Reply again = call("paper diff " + (folder / "out").string() + " --json");
   EXPECT_EQ(again.code, 0) << again.err;

@@ -88,5 +88,15 @@ TEST_F(Targets, ARunIsFoundByWhatItsManifestSays) {
   EXPECT_EQ(find_run_by_name(folder_ / "nowhere", "x").error().kind(), ErrorKind::kMissingInput);
 }
 
+TEST_F(Targets, ATypoInTheNameOfOneOfManyRunsListsNotAllOfThem) {
+  for (std::uint64_t seed = 100; seed < 120; ++seed)
+    test::write_manifest(folder_ / "results" / std::to_string(seed), {.seed = seed});
+  const auto typo = find_run_by_name(folder_ / "results", "a2v2-schemamem-fats-s107");
+  ASSERT_FALSE(typo);
+  EXPECT_THAT(typo.error().message(), AllOf(HasSubstr("20 names are setting-model-recipe-seed"),
+                                            HasSubstr("Did you mean \"a2v2-schemamem-fast-s107\"?"),
+                                            testing::Not(HasSubstr("a2v2-schemamem-fast-s108"))));
+}
+
 }  // namespace
 }  // namespace schemamem

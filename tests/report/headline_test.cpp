@@ -45,6 +45,14 @@ TEST(Headline, DrawsARowOfPanelsARecipe) {
   EXPECT_THAT(figure.csv, AllOf(HasSubstr("schemamem,steady,1536,updated,1,50,50,50"), HasSubstr("paper as printed")));
 }
 
+TEST(Headline, DrawsNoEmptyRowForARecipeThatIsStillTraining) {
+  const TemporaryFolder folder;
+  test::write_bare_run(folder.path(), {.recipe = "paper", .hash = "00000002", .status = ""});
+  EXPECT_THAT(headline_of(folder.path()).figure.script, HasSubstr("layout 1,4")) << "the paper's own points";
+  test::write_run(folder.path(), {.recipe = "fast"});
+  EXPECT_THAT(headline_of(folder.path()).figure.script, AllOf(HasSubstr("layout 1,4"), Not(HasSubstr("recipe paper"))));
+}
+
 TEST(Headline, ReplacesWhatStandsBetweenItsMarks) {
   const std::string begin = "<!-- headline: `make results` writes what follows -->", end = "<!-- end of headline -->";
   const auto changed = with_headline("a\n" + begin + "\nold\n" + end + "\nb\n", "new\n", "README.md");

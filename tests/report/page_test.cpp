@@ -105,6 +105,24 @@ TEST(ReportPage, TablesHaveOursBesideThePapers) {
   EXPECT_EQ(table_named(payload, "drops").at("rows").at(0).at("cells").at(0).at("ours").at(0).at("mean"), 0.0);
 }
 
+TEST(ReportPage, ATableHasTheDelaysThatOnlyCurvesReach) {
+  const TemporaryFolder folder;
+  for (const std::uint64_t seed : {42, 43}) {
+    const MadeRun run = constant(seed, seed == 42 ? 90 : 80);
+    EvaluationRecord record = made_record(run, false, kPaperEvalSeed, "curve");
+    for (EvaluationCell& cell : record.cells) cell.delay *= 16;  // 1,536 to 24,576
+    add_record(write_run(folder.path(), run), record);
+  }
+  const json payload = payload_of(folder.path());
+  const json& rows = table_named(payload, "far").at("rows");
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_THAT(rows.at(3).at("heads"), ElementsAre("A3V3", "SchemaMem", "24,576"));
+  const json& ours = rows.at(3).at("cells").at(0).at("ours");
+  ASSERT_EQ(ours.size(), 1u);
+  EXPECT_EQ(ours.at(0).at("mean"), 85.0);
+  EXPECT_EQ(ours.at(0).at("seeds"), json({42, 43}));
+}
+
 TEST(ReportPage, CurvesHaveEverySeedAndTheirMean) {
   const TemporaryFolder folder;
   write_run(folder.path(), constant(42, 90));

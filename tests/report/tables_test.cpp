@@ -103,13 +103,43 @@ TEST(Additions, HaveDropsHalfLivesIntervalsAndUnseenEpisodes) {
   const auto path = write_run(folder.path(), run);
   test::add_record(path, test::made_record({}, false, kUnseenEvalSeed));
   const auto tables = additions(read(folder.path()), {.recipe = "fast"});
-  ASSERT_EQ(tables.size(), 4U);
+  ASSERT_EQ(tables.size(), 5U);
   const auto cell = [&](std::size_t table) { return tables.at(table).rows.at(0).at(2); };
   EXPECT_EQ(cell(0), "75.0");
   EXPECT_EQ(cell(1), "768");
   EXPECT_THAT(cell(2), testing::StartsWith("25.0 [2"));
   EXPECT_EQ(cell(3), "25.0 / 50.0");
   for (const Table& table : tables) EXPECT_THAT(table.caption, HasSubstr("An addition of ours"));
+}
+
+/// A record of a curve, asked at the paper's last delay, where the table counts, and far beyond it.
+EvaluationRecord made_curve(const MadeRun& run) {
+  EvaluationRecord record = test::made_record(run, false, kPaperEvalSeed, "curve");
+  record.cells.clear();
+  for (const NamedColumn& column : named_columns())
+    for (const std::int64_t delay : {kLongDelay, std::int64_t{6144}, std::int64_t{98304}})
+      record.put(test::made_cell(run, std::string(column.scenario), delay, std::string(column.group), false));
+  return record;
+}
+
+TEST(Additions, HaveARowForEveryDelayThatOnlyCurvesReach) {
+  const TemporaryFolder folder;
+  for (const std::uint64_t seed : {42, 43}) {
+    MadeRun run{.seed = seed};
+    run.per_mille = [seed](const std::string&, std::int64_t delay, const std::string& group, bool) {
+      return delay < 10000 ? 1000 : group == "default" ? 900 : seed == 42 ? 800 : 600;
+    };
+    test::add_record(write_run(folder.path(), run), made_curve(run));
+  }
+  write_run(folder.path(), {.model = "gdn"});
+  const Table table = additions(read(folder.path()), {.recipe = "fast"}).back();
+  EXPECT_EQ(table.name, "far");
+  ASSERT_EQ(table.records.size(), 2U) << "Gated DeltaNet has no curve, 1,536 is in other tables";
+  EXPECT_THAT(table.rows.at(0),
+              testing::ElementsAre("A3V3", "SM", "6,144", "100.0 ± 0.0", "100.0 ± 0.0", "100.0 ± 0.0", "100.0 ± 0.0"));
+  EXPECT_THAT(table.rows.at(1),
+              testing::ElementsAre("A3V3", "SM", "98,304", "70.0 ± 14.1", "70.0 ± 14.1", "70.0 ± 14.1", "90.0 ± 0.0"));
+  EXPECT_THAT(csv(table), HasSubstr("A3V3,schemamem,98304,70,14.14213562,60,2,"));
 }
 
 TEST(Csv, QuotesWhatNeedsIt) {
@@ -125,6 +155,16 @@ TEST(Grouped, SetsCommasByThousands) {
 TEST(Latex, SpellsWhatTexWouldRead) {
   const Table table{.name = "t", .title = "50 % & more_or_less", .headings = {{.name = "a"}}, .rows = {{"`--x`"}}};
   EXPECT_THAT(latex(table), AllOf(HasSubstr("50 \\% \\& more\\_or\\_less"), HasSubstr("\\texttt{--x}")));
+}
+
+TEST(Latex, KeepsTablesOnThePage) {
+  Table table{.name = "t",
+              .keys = 2,
+              .headings = {{.name = "a"}, {.name = "b"}, {.name = "c"}},
+              .rows = {{"a key that would take half of a page", "short", "1"}}};
+  EXPECT_THAT(latex(table), AllOf(HasSubstr("\\resizebox"), HasSubstr("\\begin{tabular}{llr}")));
+  table.rows.resize(60, {"", "", "1"});
+  EXPECT_THAT(latex(table), AllOf(HasSubstr("p{0.28\\linewidth}lr}"), Not(HasSubstr("\\resizebox"))));
 }
 
 }  // namespace
