@@ -1,7 +1,7 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
 .PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers results \
-        crash-test signal-test thread-test fuzz format format-check tidy web install clean
+        search crash-test signal-test thread-test fuzz format format-check tidy web install clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -93,6 +93,9 @@ bench-peers: build ## time the training steps beside PyTorch's, in one run, afte
 
 results: build ## from results/: the tables, figures and pages beside the runs, and the headline of the README
 	@scripts/results.sh
+
+search: build ## train every variant of configs/search (hours; resumable) and write docs/results/search.md
+	@scripts/search.sh
 
 fuzz: deps ## run every fuzz target for FUZZ_SECONDS (default 3600), one after the other
 	$(call configure,fuzz,build-fuzz)
