@@ -23,7 +23,7 @@ set datafile separator comma
 set bars 0.6
 unset key
 set logscale x 2
-set xrange [80:127795]
+set xrange [80:1300000]
 set yrange [0:104]
 set ytics 25
 set arrow 1 from 384, graph 0 to 384, graph 1 nohead ls 21 back

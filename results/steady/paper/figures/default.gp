@@ -49,7 +49,7 @@ set label 272 "hollow: the paper's" at screen 0.7599,0.9697 left
 set title "A3V3" offset 0,-0.6
 set format y "%g"
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A3V3", "default", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A3V3", "default", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A3V3", "default", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -71,7 +71,7 @@ unset label 272
 set title "A3V4" offset 0,-0.6
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A3V4", "default", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A3V4", "default", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A3V4", "default", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -79,7 +79,7 @@ plot for [i=1:3] data skip 1 using (pick("A3V4", "default", i, "ours") ? $5 : Na
 set title "A3V5" offset 0,-0.6
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A3V5", "default", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A3V5", "default", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A3V5", "default", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -87,7 +87,7 @@ plot for [i=1:3] data skip 1 using (pick("A3V5", "default", i, "ours") ? $5 : Na
 set title "A4V3" offset 0,-0.6
 set format y "%g"
 set format x ""
-set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A4V3", "default", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V3", "default", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V3", "default", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -95,7 +95,7 @@ plot for [i=1:3] data skip 1 using (pick("A4V3", "default", i, "ours") ? $5 : Na
 set title "A4V4" offset 0,-0.6
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A4V4", "default", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V4", "default", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V4", "default", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -103,7 +103,7 @@ plot for [i=1:3] data skip 1 using (pick("A4V4", "default", i, "ours") ? $5 : Na
 set title "A4V5" offset 0,-0.6
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A4V5", "default", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V5", "default", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V5", "default", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -111,7 +111,7 @@ plot for [i=1:3] data skip 1 using (pick("A4V5", "default", i, "ours") ? $5 : Na
 set title "A5V3" offset 0,-0.6
 set format y "%g"
 set format x "%g"
-set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A5V3", "default", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A5V3", "default", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A5V3", "default", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -119,7 +119,7 @@ plot for [i=1:3] data skip 1 using (pick("A5V3", "default", i, "ours") ? $5 : Na
 set title "A5V4" offset 0,-0.6
 set format y ""
 set format x "%g"
-set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A5V4", "default", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A5V4", "default", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A5V4", "default", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -127,7 +127,7 @@ plot for [i=1:3] data skip 1 using (pick("A5V4", "default", i, "ours") ? $5 : Na
 set title "A5V5" offset 0,-0.6
 set format y ""
 set format x "%g"
-set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A5V5", "default", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A5V5", "default", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A5V5", "default", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle

@@ -49,7 +49,7 @@ set title "A3V3" offset 0,-0.6
 set ylabel "Retained-R (%)" offset 0.6,0
 set format y "%g"
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A3V3", "retained_r", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A3V3", "retained_r", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A3V3", "retained_r", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -72,7 +72,7 @@ set title "A4V5" offset 0,-0.6
 unset ylabel
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A4V5", "retained_r", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V5", "retained_r", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V5", "retained_r", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -81,7 +81,7 @@ unset title
 set ylabel "Retained-I (%)" offset 0.6,0
 set format y "%g"
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A3V3", "retained_i", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A3V3", "retained_i", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A3V3", "retained_i", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -90,7 +90,7 @@ unset title
 unset ylabel
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A4V5", "retained_i", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V5", "retained_i", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V5", "retained_i", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -99,7 +99,7 @@ unset title
 set ylabel "Updated (%)" offset 0.6,0
 set format y "%g"
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A3V3", "updated", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A3V3", "updated", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A3V3", "updated", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -108,7 +108,7 @@ unset title
 unset ylabel
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A4V5", "updated", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V5", "updated", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V5", "updated", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -117,7 +117,7 @@ unset title
 set ylabel "Default (%)" offset 0.6,0
 set format y "%g"
 set format x "%g"
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A3V3", "default", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A3V3", "default", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A3V3", "default", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle
@@ -126,7 +126,7 @@ unset title
 unset ylabel
 set format y ""
 set format x "%g"
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A4V5", "default", i, "ours") ? $5 : NaN):8:9 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V5", "default", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick("A4V5", "default", i, "paper") ? $5 * 1.06 ** i : NaN):6:8:9 with yerrorbars ls 10+i notitle

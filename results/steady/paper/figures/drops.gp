@@ -48,7 +48,7 @@ set label 272 "hollow: the paper's" at screen 0.7599,0.9615 left
 set title "Retained-R" offset 0,-0.6
 set format y "%g"
 set format x ""
-set label 102 "no runs: 23 of 27" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 set xtics ("" 0, "" 1, "" 2, "" 3, "" 4, "" 5, "" 6, "" 7, "" 8)
 plot for [i=1:3] data skip 1 using (pick(strcol(1), "retained_r", i, "ours") ? place(strcol(1)) + 0.24 * (i - 2) : NaN):6:8:9 with yerrorbars ls i dt solid lw 1.2 notitle, \
      for [i=1:3] data skip 1 using (pick(strcol(1), "retained_r", i, "paper") ? place(strcol(1)) + 0.24 * (i - 2) - 0.1 : NaN):6 with points ls 10+i notitle
@@ -70,7 +70,7 @@ unset label 272
 set title "Retained-I" offset 0,-0.6
 set format y ""
 set format x ""
-set label 102 "no runs: 23 of 27" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 set xtics ("" 0, "" 1, "" 2, "" 3, "" 4, "" 5, "" 6, "" 7, "" 8)
 plot for [i=1:3] data skip 1 using (pick(strcol(1), "retained_i", i, "ours") ? place(strcol(1)) + 0.24 * (i - 2) : NaN):6:8:9 with yerrorbars ls i dt solid lw 1.2 notitle, \
      for [i=1:3] data skip 1 using (pick(strcol(1), "retained_i", i, "paper") ? place(strcol(1)) + 0.24 * (i - 2) - 0.1 : NaN):6 with points ls 10+i notitle
@@ -78,7 +78,7 @@ plot for [i=1:3] data skip 1 using (pick(strcol(1), "retained_i", i, "ours") ? p
 set title "Updated" offset 0,-0.6
 set format y "%g"
 set format x "%g"
-set label 102 "no runs: 23 of 27" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 set xtics ("A3V3" 0, "A3V4" 1, "A3V5" 2, "A4V3" 3, "A4V4" 4, "A4V5" 5, "A5V3" 6, "A5V4" 7, "A5V5" 8) font ",8"
 plot for [i=1:3] data skip 1 using (pick(strcol(1), "updated", i, "ours") ? place(strcol(1)) + 0.24 * (i - 2) : NaN):6:8:9 with yerrorbars ls i dt solid lw 1.2 notitle, \
      for [i=1:3] data skip 1 using (pick(strcol(1), "updated", i, "paper") ? place(strcol(1)) + 0.24 * (i - 2) - 0.1 : NaN):6 with points ls 10+i notitle
@@ -86,7 +86,7 @@ plot for [i=1:3] data skip 1 using (pick(strcol(1), "updated", i, "ours") ? plac
 set title "Default" offset 0,-0.6
 set format y ""
 set format x "%g"
-set label 102 "no runs: 23 of 27" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 set xtics ("A3V3" 0, "A3V4" 1, "A3V5" 2, "A4V3" 3, "A4V4" 4, "A4V5" 5, "A5V3" 6, "A5V4" 7, "A5V5" 8) font ",8"
 plot for [i=1:3] data skip 1 using (pick(strcol(1), "default", i, "ours") ? place(strcol(1)) + 0.24 * (i - 2) : NaN):6:8:9 with yerrorbars ls i dt solid lw 1.2 notitle, \
      for [i=1:3] data skip 1 using (pick(strcol(1), "default", i, "paper") ? place(strcol(1)) + 0.24 * (i - 2) - 0.1 : NaN):6 with points ls 10+i notitle

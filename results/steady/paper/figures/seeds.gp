@@ -47,7 +47,7 @@ set title "A3V3" offset 0,-0.6
 set ylabel "Retained-I (%)" offset 0.6,0
 set format y "%g"
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A3V3", "retained_i", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A3V3", "retained_i", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 unset label 100
@@ -69,7 +69,7 @@ set title "A3V4" offset 0,-0.6
 unset ylabel
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A3V4", "retained_i", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A3V4", "retained_i", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -77,7 +77,7 @@ set title "A3V5" offset 0,-0.6
 unset ylabel
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A3V5", "retained_i", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A3V5", "retained_i", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -85,7 +85,7 @@ unset title
 set ylabel "Updated (%)" offset 0.6,0
 set format y "%g"
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A3V3", "updated", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A3V3", "updated", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -93,7 +93,7 @@ unset title
 unset ylabel
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A3V4", "updated", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A3V4", "updated", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -101,7 +101,7 @@ unset title
 unset ylabel
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A3V5", "updated", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A3V5", "updated", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -109,7 +109,7 @@ set title "A4V3" offset 0,-0.6
 set ylabel "Retained-I (%)" offset 0.6,0
 set format y "%g"
 set format x ""
-set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A4V3", "retained_i", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A4V3", "retained_i", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -117,7 +117,7 @@ set title "A4V4" offset 0,-0.6
 unset ylabel
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A4V4", "retained_i", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A4V4", "retained_i", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -125,7 +125,7 @@ set title "A4V5" offset 0,-0.6
 unset ylabel
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A4V5", "retained_i", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A4V5", "retained_i", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -133,7 +133,7 @@ unset title
 set ylabel "Updated (%)" offset 0.6,0
 set format y "%g"
 set format x ""
-set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A4V3", "updated", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A4V3", "updated", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -141,7 +141,7 @@ unset title
 unset ylabel
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A4V4", "updated", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A4V4", "updated", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -149,7 +149,7 @@ unset title
 unset ylabel
 set format y ""
 set format x ""
-set label 102 "no runs: SM, M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A4V5", "updated", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A4V5", "updated", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -157,7 +157,7 @@ set title "A5V3" offset 0,-0.6
 set ylabel "Retained-I (%)" offset 0.6,0
 set format y "%g"
 set format x ""
-set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A5V3", "retained_i", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A5V3", "retained_i", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -165,7 +165,7 @@ set title "A5V4" offset 0,-0.6
 unset ylabel
 set format y ""
 set format x ""
-set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A5V4", "retained_i", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A5V4", "retained_i", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -173,7 +173,7 @@ set title "A5V5" offset 0,-0.6
 unset ylabel
 set format y ""
 set format x ""
-set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A5V5", "retained_i", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A5V5", "retained_i", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -181,7 +181,7 @@ unset title
 set ylabel "Updated (%)" offset 0.6,0
 set format y "%g"
 set format x "%g"
-set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A5V3", "updated", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A5V3", "updated", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -189,7 +189,7 @@ unset title
 unset ylabel
 set format y ""
 set format x "%g"
-set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A5V4", "updated", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A5V4", "updated", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 
@@ -197,7 +197,7 @@ unset title
 unset ylabel
 set format y ""
 set format x "%g"
-set label 102 "no runs: M3, GDN" at graph 0.03,0.055 left font ",8" textcolor rgb "#777777" front
+unset label 102
 plot for [i=1:3] data skip 1 using (pick("A5V5", "updated", i, "paper") ? $5 + 0.07 * (i - 1.2) : NaN):6 with linespoints ls 10+i lw 0.9 dt (2,4) notitle, \
      for [i=1:3] data skip 1 using (pick("A5V5", "updated", i, "ours") ? $5 : NaN):6 with linespoints ls i notitle
 unset multiplot
