@@ -47,8 +47,9 @@ struct MixerBackward {
                              // nullptr: zero on entry, not wanted on return
   bool state_given = false;  // forward started from a given state
   MixerMemory<T> memory;
-  /// Adds stillness * sum over segments of mean over the recurrent state's elements of (S_end - S_begin)^2 to the loss,
-  /// S_t being the recurrent state after t tokens. Zero asks for nothing, and `segments` may then be empty.
+  /// Adds stillness * sum over segments of the change from S_begin to S_end to the loss, S_t being the recurrent state
+  /// after t tokens: its mean square, of Gated DeltaNet beside the state's own. Zero asks for nothing, and `segments`
+  /// may then be empty.
   T stillness = 0;
   std::span<const Segment> segments{};  // ascending, disjoint
 };

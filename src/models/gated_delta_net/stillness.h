@@ -1,13 +1,22 @@
 #pragma once
 
+#include <array>
+
 #include "kernels/gated_delta.h"
 #include "models/gated_delta_net/sizes.h"
 
 namespace schemamem::SCHEMAMEM_ISA {
 
 /// The stillness term of one layer during a backward pass over its chunks, last chunk first. Each segment [b, e) of
-/// weight w adds w mean (S_e - S_b)^2: a gradient 2 w / n (S_e - S_b) leaves the recurrence after token e and, with the
-/// other sign, after token b. Only one segment is open at a time, because segments are disjoint.
+/// weight w adds, as the mean over heads,
+///
+///   w C / D,   C = mean (S_e - S_b)^2,   D = mean S_b^2 + eps.
+///
+/// The change is relative because the output norm divides a head's size away: an absolute change would be made small by
+/// making all that is stored small, down to the norm's eps and below (docs/decisions/0009). With n elements in H heads,
+///   dS_e = 2 w / (H n D) (S_e - S_b)   leaves the recurrence after token e,
+///   dS_b = -dS_e - 2 w C / (H n D^2) S_b   after token b.
+/// Only one segment is open at a time, because segments are disjoint.
 template <class T>
 class GdnStillness {
   using Rule = GatedDelta<T, gdn::DeltaShape>;
@@ -38,7 +47,7 @@ class GdnStillness {
       if (!open_) measure(segment, chunk_of);
       for (std::size_t h = 0; h < gdn::kHeads; ++h) {
         T* const m = part(h);
-        if (open_) flip(m);
+        if (open_) turn(h);
         Rule::add_exit(heads[h], border - start, m + Part::change, m + Part::change_t, m + Part::d_write,
                        m + Part::d_key, m + Part::d_state);
         m[Part::inner + border - start - 1] +=
@@ -55,11 +64,9 @@ class GdnStillness {
     }
   }
 
-  /// A first segment that starts before the first token pulls at the state that came in: subtracted from d_state_t.
+  /// A first segment that starts before the first token pulls at the state that came in: added to d_state_t.
   void leave(std::size_t head, T* d_state_t) const {
-    if (!open_) return;
-    const T* const change_t = part(head) + Part::change_t;
-    for (std::size_t i = 0; i < kSize; ++i) d_state_t[i] -= change_t[i];
+    for (std::size_t i = 0; open_ && i < kSize; ++i) d_state_t[i] += begin_gradient(head, i);
   }
 
  private:
@@ -69,23 +76,38 @@ class GdnStillness {
       for (std::size_t i = Part::d_state; i < Part::size; ++i) part(h)[i] = 0;
     }
   }
-  static void flip(T* m) {
-    for (std::size_t i = 0; i < 2 * kSize; ++i) m[Part::change + i] = -m[Part::change + i];
+  /// Entry i of dS_b^T, while `change_t` holds dS_e^T.
+  T begin_gradient(std::size_t head, std::size_t i) const {
+    const T* const m = part(head);
+    return -m[Part::change_t + i] - growth_[head] * m[Part::begin_t + i];
+  }
+  /// From the gradient at a segment's end to that at its beginning.
+  void turn(std::size_t head) {
+    T* const m = part(head);
+    for (std::size_t i = 0; i < kSize; ++i) m[Part::change_t + i] = begin_gradient(head, i);
+    transpose_change(m);
+  }
+  static void transpose_change(T* m) {
+    transpose<T>(m + Part::change_t, gdn::kHead, gdn::kHead, gdn::kHead, m + Part::change, gdn::kHead);
   }
 
-  /// S_e - S_b, its value and its gradient.
+  /// The segment's value and the gradient at its end.
   template <class ChunkOf>
   void measure(const Segment& segment, const ChunkOf& chunk_of) {
-    constexpr T kMean = T(1) / T(gdn::kHeads * kSize);
+    constexpr T kMean = T(1) / T(kSize);
     for (std::size_t h = 0; h < gdn::kHeads; ++h) {
       T* const m = part(h);
       state_after(segment.end, h, chunk_of, m + Part::end_t);
       state_after(segment.begin, h, chunk_of, m + Part::begin_t);
       T* const change_t = m + Part::change_t;
       for (std::size_t i = 0; i < kSize; ++i) change_t[i] = m[Part::end_t + i] - m[Part::begin_t + i];
-      value_ += Rule::inner(change_t, change_t) * kMean;
-      for (std::size_t i = 0; i < kSize; ++i) change_t[i] *= T(2) * weight_ * kMean;
-      transpose<T>(change_t, gdn::kHead, gdn::kHead, gdn::kHead, m + Part::change, gdn::kHead);
+      const T size = Rule::inner(m + Part::begin_t, m + Part::begin_t) * kMean + T(gdn::kNormEpsilon);
+      const T relative = Rule::inner(change_t, change_t) * kMean / size;
+      const T factor = T(2) * weight_ * kMean / (T(gdn::kHeads) * size);
+      value_ += relative / T(gdn::kHeads);
+      growth_[h] = factor * relative;
+      for (std::size_t i = 0; i < kSize; ++i) change_t[i] *= factor;
+      transpose_change(m);
     }
   }
   template <class ChunkOf>
@@ -103,6 +125,7 @@ class GdnStillness {
   std::size_t left_;   // segments not yet done
   bool open_ = false;  // the end of segment left_ - 1 has been passed, its beginning has not
   T weight_, value_ = 0;
+  std::array<T, gdn::kHeads> growth_{};  // of the open segment: what dS_b asks of the size of S_b
   T* memory_;
 };
 

@@ -142,7 +142,7 @@ TEST_P(GdnGradient, OfAPieceFromAStateWithStillnessEqualsTheDifferenceQuotient) 
   }
 }
 
-TEST_P(GdnGradient, StillnessIsTheMeanSquaredChangeOfTheRecurrentState) {
+TEST_P(GdnGradient, StillnessIsTheChangeOfEachHeadsStateBesideItsSize) {
   constexpr std::size_t kTokens = 40;
   const std::vector<double> u = random_values(kTokens * kModelWidth, 8);
   const std::vector<double> d_y(u.size(), 0.0);
@@ -157,8 +157,15 @@ TEST_P(GdnGradient, StillnessIsTheMeanSquaredChangeOfTheRecurrentState) {
     runner.advance(rows(u).slice(t, 1), state, rows(y).slice(t, 1));
   }
   const TensorSpec& recurrent = mixer_->state().find("recurrent");
-  for (std::size_t i = recurrent.offset; i < recurrent.offset + recurrent.size; ++i) {
-    expected += (state[i] - before[i]) * (state[i] - before[i]) / static_cast<double>(recurrent.size);
+  constexpr std::size_t kHeads = 2;
+  const std::size_t elements = recurrent.size / kHeads;
+  for (std::size_t h = 0; h < kHeads; ++h) {
+    double change = 0.0, size = 0.0;
+    for (std::size_t i = recurrent.offset + h * elements; i < recurrent.offset + (h + 1) * elements; ++i) {
+      change += (state[i] - before[i]) * (state[i] - before[i]) / static_cast<double>(elements);
+      size += before[i] * before[i] / static_cast<double>(elements);
+    }
+    expected += change / (size + 1e-6) / kHeads;
   }
   runner.forward(rows(u), {}, {}, rows(y));
   EXPECT_NEAR(runner.backward(rows(d_y), {}, rows(d_u), 0.1, std::span(&segment, 1)), expected, 1e-12 * expected);
