@@ -1,4 +1,7 @@
-"""search_table.py FOLDER OUT: what the runs of scripts/search.sh show, as OUT/search.md and OUT/search.csv."""
+"""search_table.py FOLDER OUT: what the runs of scripts/search.sh show, as OUT/search.csv and OUT/search.md.
+
+The CSV is the record: lines of runs that are no longer in FOLDER stay, those of runs that are there are written anew.
+"""
 
 import csv
 import json
@@ -10,11 +13,55 @@ INTRODUCTION = """# The search
 Made by `make search`; docs/recipe.md says what follows from it. One run a cell and seed. In a cell: the steps until the last
 stage was passed, then exact % (Retained-R / Retained-I / Updated / Default) on episodes that serve no result: at delay 1,536,
 128 episodes, for the variants of `fast`; at 1,536; 24,576; 98,304, 16 episodes, for those of `steady`. *none after stage n*:
-8,000 steps did not end the stage behind it.
+8,000 steps did not end the stage behind it. An empty cell was not run.
 """
-HEADER = ["search", "recipe", "model", "setting", "seed", "passed", "steps", "stages"]
-COLUMNS = [("retention", "retained"), ("interference", "retained"), ("overwrite", "updated"), ("overwrite", "default")]
+RUN = ["part", "recipe", "model", "setting", "seed"]  # what names a run
+OUTCOME = ["stages", "steps", "seconds"]  # stages passed; steps until the last of them, empty where one was not passed
+COLUMNS = {"retained_r": ("retention", "retained"), "retained_i": ("interference", "retained"),
+           "updated": ("overwrite", "updated"), "default": ("overwrite", "default")}
+HEADER = RUN + OUTCOME + ["delay", *COLUMNS]
 MODELS = {"schemamem": "SchemaMem", "mamba3": "Mamba-3", "gdn": "Gated DeltaNet"}
+BASES = {"fast-schemamem": "fast", "fast-baselines": "fast", "steady": "steady"}
+
+
+def accuracies(run):
+    """By delay, exact % in the order of COLUMNS."""
+    found = {}
+    for path in sorted((run / "evaluations").glob("*-1-*.json")):
+        for cell in json.loads(path.read_text())["cells"]:
+            found.setdefault(cell["delay"], {})[cell["scenario"], cell["group"]] = 100 * cell["right"] / cell["asked"]
+    return {delay: [f"{cells[place]:.2f}" for place in COLUMNS.values()]
+            for delay, cells in sorted(found.items()) if cells.keys() >= set(COLUMNS.values())}
+
+
+def lines_of_runs(folder):
+    """The CSV's lines of every run that has ended, by what names it."""
+    lines = {}
+    for path in sorted(folder.glob("*/*/*/result.json")):
+        result = json.loads(path.read_text())
+        stages = [stage["step"] for stage in result["passed"] if stage["name"] != "cooldown"]
+        run = [path.parents[2].name] + [str(result[key]) for key in RUN[1:]]
+        outcome = [len(stages), stages[-1] if result["status"] == "passed" else "", round(result["seconds"])]
+        known = accuracies(path.parent) or {"": [""] * len(COLUMNS)}
+        lines[tuple(run)] = [run + [str(x) for x in outcome + [delay]] + exact for delay, exact in known.items()]
+    return lines
+
+
+def lines_on_record(path):
+    lines = {}
+    if path.exists():
+        with open(path, newline="") as file:
+            for line in list(csv.reader(file))[1:]:
+                lines.setdefault(tuple(line[:len(RUN)]), []).append(line)
+    return lines
+
+
+def cell_text(lines):
+    """Of one run: the steps to the target, and what is known then."""
+    first = dict(zip(HEADER, lines[0]))
+    steps = f"{int(first['steps']):,}" if first["steps"] else f"none after stage {first['stages']}"
+    known = [" / ".join(f"{float(x):.0f}" for x in line[-len(COLUMNS):]) for line in lines if line[-1]]
+    return ": ".join([steps, "; ".join(known)] if known else [steps])
 
 
 def words_of(recipe):
@@ -23,67 +70,31 @@ def words_of(recipe):
     return path.read_text().splitlines()[0].removeprefix("# ").rstrip(".") if path.exists() else f"`{recipe}`"
 
 
-def accuracies(run):
-    """Exact % by delay, in the order of COLUMNS."""
-    found = {}
-    for path in sorted((run / "evaluations").glob("*-1-*.json")):
-        for cell in json.loads(path.read_text())["cells"]:
-            place = (cell["scenario"], cell["group"])
-            if place in COLUMNS:
-                found.setdefault(cell["delay"], {})[place] = 100 * cell["right"] / cell["asked"]
-    return {delay: [cells[c] for c in COLUMNS] for delay, cells in sorted(found.items()) if len(cells) == len(COLUMNS)}
-
-
-def read_runs(folder):
-    for path in sorted(folder.glob("*/result.json")):
-        result = json.loads(path.read_text())
-        passed = result["status"] == "passed"
-        stages = [stage["step"] for stage in result["passed"] if stage["name"] != "cooldown"]
-        yield {"search": folder.name, **{key: result[key] for key in ("recipe", "model", "setting", "seed")},
-               "passed": passed, "steps": stages[-1] if passed else None, "stages": len(stages),
-               "exact": accuracies(path.parent)}
-
-
-def cell_text(runs):
-    """Of the runs of one row and column: the steps to the target, and what is known then."""
-    texts = []
-    for run in runs:
-        steps = f"{run['steps']:,}" if run["passed"] else f"none after stage {run['stages']}"
-        known = ["; ".join(" / ".join(f"{x:.0f}" for x in four) for four in run["exact"].values())]
-        texts.append(": ".join([steps] + [k for k in known if k]))
-    return "<br>".join(texts)
-
-
-def table(runs, base):
+def table(part, lines):
     """Markdown: the recipe that was changed first, then the variants."""
-    columns = sorted({(list(MODELS).index(run["model"]), run["setting"]) for run in runs})
-    names = list(MODELS)
-    recipes = sorted({run["recipe"] for run in runs}, key=lambda name: (name != base, name))
-    lines = ["| recipe | " + " | ".join(f"{MODELS[names[m]]} {setting}" for m, setting in columns) + " |",
-             "|---|" + "---|" * len(columns)]
+    runs = {run[1:]: cell for run, cell in lines.items() if run[0] == part}
+    if not runs:
+        return ""
+    columns = sorted({(list(MODELS).index(model), setting) for _, model, setting, _ in runs})
+    recipes = sorted({run[0] for run in runs}, key=lambda name: (name != BASES[part], name))
+    text = [f"## {part}\n", "| recipe | " + " | ".join(f"{list(MODELS.values())[m]} {s}" for m, s in columns) + " |",
+            "|---|" + "---|" * len(columns)]
     for recipe in recipes:
-        cells = [cell_text([run for run in runs if (run["recipe"], run["model"], run["setting"]) == (recipe, names[m], s)])
-                 for m, s in columns]
-        lines.append(f"| {words_of(recipe)} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+        cells = ["<br>".join(cell_text(cell) for run, cell in sorted(runs.items())
+                             if run[:3] == (recipe, list(MODELS)[m], s)) for m, s in columns]
+        text.append(f"| {words_of(recipe)} | " + " | ".join(cells) + " |")
+    return "\n".join(text) + "\n"
 
 
 def main(folder, out):
-    rows = []
-    text = [INTRODUCTION]
-    for name, base in (("fast-schemamem", "fast"), ("fast-baselines", "fast"), ("steady", "steady")):
-        runs = list(read_runs(folder / name))
-        if runs:
-            text += [f"## {name}\n", table(runs, base)]
-        for run in runs:
-            for delay, exact in run["exact"].items() or {None: [None] * len(COLUMNS)}.items():
-                rows.append([run[key] for key in HEADER] + [delay] + exact)
+    lines = {**lines_on_record(out / "search.csv"), **lines_of_runs(folder)}
     out.mkdir(parents=True, exist_ok=True)
-    (out / "search.md").write_text("\n".join(text))
     with open(out / "search.csv", "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(HEADER + ["delay", "retained_r", "retained_i", "updated", "default"])
-        writer.writerows(rows)
+        writer.writerow(HEADER)
+        for run in sorted(lines):
+            writer.writerows(lines[run])
+    (out / "search.md").write_text("\n".join([INTRODUCTION] + [text for text in (table(p, lines) for p in BASES) if text]))
 
 
 if __name__ == "__main__":

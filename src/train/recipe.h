@@ -91,8 +91,10 @@ struct Recipe {
     field("batch.episodes", self.batch.episodes, Allowed{.least = 1, .most = 4096}, "episodes of a training step");
     field("batch.mixed", self.batch.mixed, yes_or_no,
           "each episode of a maintenance batch draws its own scenario and delay; otherwise one draw for the batch");
-    field("initial.scheme", self.initial.scheme, words({"paper", "ours"}),
-          "initial weights: the authors' (paper) or standard deviations of 1/sqrt(fan-in) (ours)");
+    field(
+        "initial.scheme", self.initial.scheme, words({"paper", "ours", "silent"}),
+        "initial weights: the authors' (paper), standard deviations of 1/sqrt(fan-in) (ours), or these with the write "
+        "map of SchemaMem at zero (silent)");
     field("initial.schema_deviation", self.initial.schema_deviation, Allowed{.least = 0, .most = 10},
           "SchemaMem: standard deviation of the schema E, normal; 0 leaves the scheme's");
     field("optimizer.matrices", self.optimizer.matrices, words({"adamw", "muon"}),

@@ -76,7 +76,13 @@ Trainer::Trainer(const SequenceModel<float>& model, const TrainSetup& setup, int
 
 void Trainer::start_weights() {
   const View<float, 1> weights = view_of(weights_.span());
-  model_.initialise(setup_.recipe.initial.scheme, setup_.seed, weights);
+  const std::string& scheme = setup_.recipe.initial.scheme;
+  const bool silent = scheme == "silent";
+  model_.initialise(silent ? "ours" : scheme, setup_.seed, weights);
+  for (const TensorSpec& tensor : model_.parameters().tensors()) {
+    if (!silent || !tensor.name.ends_with(".w_delta")) continue;
+    for (float& value : weights.slice(tensor.offset, tensor.size)) value = 0;
+  }
   if (const double deviation = setup_.recipe.initial.schema_deviation; deviation > 0) {
     std::uint64_t stream = kSchemaStreams;
     for (const TensorSpec& tensor : model_.parameters().tensors()) {

@@ -25,6 +25,18 @@ TEST(Trainer, AnotherSeedIsAnotherRun) {
   EXPECT_NE(fingerprint(first), fingerprint(second));
 }
 
+TEST(Trainer, ASilentModelStartsAsOursWithAWriteMapOfZero) {
+  const auto model = tiny_model();
+  const Trainer ours(*model, tiny_setup({"initial.scheme=ours"}), 1);
+  const Trainer silent(*model, tiny_setup({"initial.scheme=silent"}), 1);
+  for (const TensorSpec& tensor : model->parameters().tensors()) {
+    const bool is_zeroed = tensor.name.ends_with(".w_delta");
+    for (std::size_t i = tensor.offset; i < tensor.offset + tensor.size; ++i)
+      ASSERT_EQ(silent.kept_weights()[i], is_zeroed ? 0 : ours.kept_weights()[i]) << tensor.name;
+    EXPECT_TRUE(!is_zeroed || ours.kept_weights()[tensor.offset] != 0);
+  }
+}
+
 TEST(Trainer, LearnsTheFirstStageOfATinyDatabase) {
   const auto model = tiny_model();
   Trainer trainer(*model,
