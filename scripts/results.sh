@@ -4,11 +4,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/deps.sh figures
+folders=()
 for folder in results/*/; do
   folder=${folder%/}
   compgen -G "$folder/*/result.json" >/dev/null || continue  # no run has ended
+  folders+=("$folder")
   build/schemamem paper all "$folder" -o "$folder/paper"
   build/schemamem report "$folder" -o "$folder/report.html"
 done
-build/schemamem report results/*/ -o results/report.html
-build/schemamem paper headline results/*/ -o docs/results --into README.md >/dev/null
+build/schemamem report "${folders[@]}" -o results/report.html
+build/schemamem paper headline "${folders[@]}" -o docs/results --into README.md >/dev/null

@@ -8,6 +8,8 @@ scripts/deps.sh search
 out=${OUT:-runs/search}
 jobs=${JOBS:-$(nproc)}
 seeds=${SEEDS:-51}
+tables=docs/results
+[ "$out" = runs/search ] || tables=$out  # a trial elsewhere leaves the record alone
 limits=(--set transactions.limit=8000 --set maintenance.limit=8000)  # of a stage: a variant that is slower has lost
 
 common=(adamw initial-paper rate-1e-3 rate-4e-3 batch-16 batch-64 one-scenario beta2-095 decay-01 no-average no-clip
@@ -24,12 +26,12 @@ search() {  # PART MODELS SETTINGS RECIPES EVALUATION...
   shift 4
   for setting in ${settings//,/ }; do
     local folder=$out/$part/$setting
-    [ -f "$folder/sweep.toml" ] || build/schemamem sweep plan --models "$models" --settings "$setting" --recipes "$list" \
+    build/schemamem sweep plan --models "$models" --settings "$setting" --recipes "$list" \
       --seeds "$seeds" "${limits[@]}" --no-estimate --out "$folder" >/dev/null
-    # A run at its limit is a result here (exit code 2).
-    build/schemamem sweep run "$folder" --jobs "$jobs" --threads 1 || [ $? -eq 2 ]
+    # A variant that diverges is a result here: its run is marked as failed, and the sweep says so by exit code 1.
+    build/schemamem sweep run "$folder" --jobs "$jobs" --threads 1 || [ $? -eq 1 ]
     build/schemamem eval "$folder" --eval-seed 1 "$@" >/dev/null
-    python3 scripts/search_table.py "$out" docs/results
+    python3 scripts/search_table.py "$out" "$tables"
   done
 }
 

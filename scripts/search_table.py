@@ -13,10 +13,10 @@ INTRODUCTION = """# The search
 Made by `make search`; docs/recipe.md says what follows from it. One run a cell and seed. In a cell: the steps until the last
 stage was passed, then exact % (Retained-R / Retained-I / Updated / Default) on episodes that serve no result: at delay 1,536,
 128 episodes, for the variants of `fast`; at 1,536; 24,576; 98,304, 16 episodes, for those of `steady`. *none after stage n*:
-8,000 steps did not end the stage behind it. An empty cell was not run.
+8,000 steps did not end the stage behind it; *diverged*: a loss was not finite. An empty cell was not run.
 """
-RUN = ["part", "recipe", "model", "setting", "seed"]  # what names a run
-OUTCOME = ["stages", "steps", "seconds"]  # stages passed; steps until the last of them, empty where one was not passed
+RUN = ["part", "recipe", "model", "setting", "seed", "hash"]  # what names a run
+OUTCOME = ["status", "stages", "steps", "seconds"]  # stages passed, steps until the last of them
 COLUMNS = {"retained_r": ("retention", "retained"), "retained_i": ("interference", "retained"),
            "updated": ("overwrite", "updated"), "default": ("overwrite", "default")}
 HEADER = RUN + OUTCOME + ["delay", *COLUMNS]
@@ -34,14 +34,25 @@ def accuracies(run):
             for delay, cells in sorted(found.items()) if cells.keys() >= set(COLUMNS.values())}
 
 
+def is_diverged(mark):
+    """Whether a run was given up because its numbers were not finite: exit code 76."""
+    return mark.exists() and json.loads(mark.read_text())["exit"] == 76
+
+
 def lines_of_runs(folder):
     """The CSV's lines of every run that has ended, by what names it."""
     lines = {}
-    for path in sorted(folder.glob("*/*/*/result.json")):
-        result = json.loads(path.read_text())
-        stages = [stage["step"] for stage in result["passed"] if stage["name"] != "cooldown"]
-        run = [path.parents[2].name] + [str(result[key]) for key in RUN[1:]]
-        outcome = [len(stages), stages[-1] if result["status"] == "passed" else "", round(result["seconds"])]
+    for path in sorted(folder.glob("*/*/*/run.json")):
+        manifest = json.loads(path.read_text())
+        run = [path.parents[2].name] + [str(manifest[key]) for key in RUN[1:]]
+        if (path.parent / "result.json").exists():
+            result = json.loads((path.parent / "result.json").read_text())
+            stages = [stage["step"] for stage in result["passed"] if stage["name"] != "cooldown"]
+            outcome = [result["status"], len(stages), max(stages, default=0), round(result["seconds"])]
+        elif is_diverged(path.parent / "failed.json"):
+            outcome = ["diverged", "", "", ""]
+        else:
+            continue
         known = accuracies(path.parent) or {"": [""] * len(COLUMNS)}
         lines[tuple(run)] = [run + [str(x) for x in outcome + [delay]] + exact for delay, exact in known.items()]
     return lines
@@ -59,7 +70,9 @@ def lines_on_record(path):
 def cell_text(lines):
     """Of one run: the steps to the target, and what is known then."""
     first = dict(zip(HEADER, lines[0]))
-    steps = f"{int(first['steps']):,}" if first["steps"] else f"none after stage {first['stages']}"
+    if first["status"] == "diverged":
+        return "diverged"
+    steps = f"{int(first['steps']):,}" if first["status"] == "passed" else f"none after stage {first['stages']}"
     known = [" / ".join(f"{float(x):.0f}" for x in line[-len(COLUMNS):]) for line in lines if line[-1]]
     return ": ".join([steps, "; ".join(known)] if known else [steps])
 
@@ -75,7 +88,7 @@ def table(part, lines):
     runs = {run[1:]: cell for run, cell in lines.items() if run[0] == part}
     if not runs:
         return ""
-    columns = sorted({(list(MODELS).index(model), setting) for _, model, setting, _ in runs})
+    columns = sorted({(list(MODELS).index(model), setting) for _, model, setting, *_ in runs})
     recipes = sorted({run[0] for run in runs}, key=lambda name: (name != BASES[part], name))
     text = [f"## {part}\n", "| recipe | " + " | ".join(f"{list(MODELS.values())[m]} {s}" for m, s in columns) + " |",
             "|---|" + "---|" * len(columns)]

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 namespace schemamem {
 namespace {
@@ -43,17 +44,16 @@ Table grid(const Ledger& ledger, const Selection& selection, Table table, const 
     for (const std::string& field : fields) table.record_header.push_back(fmt::format("{}_{}", column.name, field));
   }
   for (const std::string_view setting : kPaperSettings) {
-    bool first = true;
+    bool first = !table.rows.empty();  // a rule between settings
     for (const PaperModel& model : kPaperModels) {
       if (ledger.runs_of(selection.recipe, model.name, setting).empty()) continue;
-      if (first && !table.rows.empty()) table.rows.emplace_back();
-      first = false;
       Query query{.recipe = selection.recipe,
                   .model = std::string(model.name),
                   .setting = std::string(setting),
                   .eval_seed = selection.eval_seed};
       for (const std::int64_t delay : rows == Rows::kDelays ? far_delays(ledger, query) : std::set{query.delay}) {
         query.delay = delay;
+        if (std::exchange(first, false)) table.rows.emplace_back();
         std::vector<std::string> row{std::string(setting), std::string(model.mark)}, record{query.setting, query.model};
         if (rows == Rows::kDelays) {
           row.push_back(grouped(delay));

@@ -18,10 +18,11 @@ constexpr const char* kPaper = "paper as printed";  // beside the names of recip
 
 /// Means of single settings, averaged.
 struct OverSettings {
-  std::size_t settings = 0;
+  std::size_t settings = 0, runs = 0;
   double mean = 0, low = 0, high = 0;
 
-  void add(double value) {
+  void add(double value, std::size_t behind = 1) {
+    runs += behind;
     low = settings == 0 ? value : std::min(low, value);
     high = settings == 0 ? value : std::max(high, value);
     mean += (value - mean) / static_cast<double>(++settings);
@@ -44,7 +45,7 @@ class Results {
       const Query query{
           .recipe = recipe, .model = std::string(model), .setting = std::string(setting), .eval_seed = eval_seed_};
       for (const CurvePoint& point : mean_curve(ledger_, query.at(column, 0)))
-        curve[std::llround(point.delay)].add(point.exact);
+        curve[std::llround(point.delay)].add(point.exact, point.runs);
     }
     return curve;
   }
@@ -54,7 +55,7 @@ class Results {
     Curve curve;
     for (const PaperCell& cell : paper_)
       if (cell.table == "long_delay" && cell.model == model && cell.column == column.name)
-        curve[kLongDelay].add(cell.mean);
+        curve[kLongDelay].add(cell.mean, kPaperSeeds.size());
     return curve;
   }
 
@@ -91,18 +92,19 @@ std::vector<std::int64_t> shown_delays(const Ledger& ledger, const Results& resu
   return shown;
 }
 
-/// "99.9 / 100.0 / 98.7 / 100.0"; a number that is not over all settings says over how many.
+/// "99.9 / 100.0 / 98.7 / 100.0"; a number that is not of the whole grid says of how many runs it is.
 std::string four(const std::vector<Curve>& curves, std::int64_t delay) {
   std::vector<std::string> numbers;
-  std::size_t settings = kPaperSettings.size();
+  constexpr std::size_t kAll = kPaperSettings.size() * kPaperSeeds.size();
+  std::size_t runs = kAll;
   for (const Curve& curve : curves) {
     const auto found = curve.find(delay);
     if (found == curve.end()) return "";
-    settings = std::min(settings, found->second.settings);
+    runs = std::min(runs, found->second.runs);
     numbers.push_back(fmt::format("{:.1f}", found->second.mean));
   }
   const std::string text = fmt::format("{}", fmt::join(numbers, " / "));
-  return settings == kPaperSettings.size() ? text : fmt::format("{} ({} of {})", text, settings, kPaperSettings.size());
+  return runs == kAll ? text : fmt::format("{} ({} of {} runs)", text, runs, kAll);
 }
 
 Table table_of(const Ledger& ledger, const Results& results) {

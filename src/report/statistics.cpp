@@ -67,16 +67,18 @@ std::optional<Interval> bootstrap(std::span<const SeedValue> values, int draws) 
 }
 
 std::vector<CurvePoint> mean_curve(const Ledger& ledger, Query query) {
-  std::map<std::int64_t, double> points;
+  std::map<std::int64_t, CurvePoint> points;
   for (const char* kind : {kCurve, "table"}) {
     query.kind = kind;
     for (const std::int64_t delay : ledger.delays(query)) {
       query.delay = delay;
-      if (delay > 0) points[delay] = summarise(ledger.values(query))->mean;
+      if (delay <= 0) continue;
+      const auto summary = summarise(ledger.values(query));
+      points[delay] = {static_cast<double>(delay), summary->mean, summary->count};
     }
   }
   std::vector<CurvePoint> curve;
-  for (const auto& [delay, exact] : points) curve.push_back({static_cast<double>(delay), exact});
+  for (const auto& [delay, point] : points) curve.push_back(point);
   return curve;
 }
 

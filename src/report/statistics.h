@@ -30,7 +30,8 @@ std::optional<Interval> bootstrap(std::span<const SeedValue> values, int draws =
 
 struct CurvePoint {
   double delay = 0;
-  double exact = 0;  // %
+  double exact = 0;      // %
+  std::size_t runs = 1;  // behind it
 };
 /// The mean over seeds at every positive delay of a table record, and of a curve where the table has none; query.delay
 /// and query.kind are of no meaning.

@@ -32,7 +32,7 @@ TEST(Headline, AveragesSettingsAndTellsTheWorstAndTheBest) {
     test::write_run(folder.path(), {.setting = setting, .per_mille = [right = right](auto&&...) { return right; }});
   const Table table = headline_of(folder.path()).table;
   EXPECT_THAT(table.records, Contains(ElementsAre("schemamem", "fast", "1536", "updated", "2", "75", "50", "100")));
-  EXPECT_EQ(table.rows[1].back(), "75.0 / 75.0 / 75.0 / 75.0 (2 of 9)");
+  EXPECT_EQ(table.rows[1].back(), "75.0 / 75.0 / 75.0 / 75.0 (2 of 27 runs)");
 }
 
 TEST(Headline, DrawsARowOfPanelsARecipe) {

@@ -132,9 +132,11 @@ TEST(Additions, HaveARowForEveryDelayThatOnlyCurvesReach) {
     test::add_record(write_run(folder.path(), run), made_curve(run));
   }
   write_run(folder.path(), {.model = "gdn"});
+  write_run(folder.path(), {.setting = "A4V4"});
   const Table table = additions(read(folder.path()), {.recipe = "fast"}).back();
   EXPECT_EQ(table.name, "far");
   ASSERT_EQ(table.records.size(), 2U) << "Gated DeltaNet has no curve, 1,536 is in other tables";
+  ASSERT_EQ(table.rows.size(), 2U) << "no rule before a setting without rows";
   EXPECT_THAT(table.rows.at(0),
               testing::ElementsAre("A3V3", "SM", "6,144", "100.0 ± 0.0", "100.0 ± 0.0", "100.0 ± 0.0", "100.0 ± 0.0"));
   EXPECT_THAT(table.rows.at(1),

@@ -29,12 +29,15 @@ TEST(Trainer, ASilentModelStartsAsOursWithAWriteMapOfZero) {
   const auto model = tiny_model();
   const Trainer ours(*model, tiny_setup({"initial.scheme=ours"}), 1);
   const Trainer silent(*model, tiny_setup({"initial.scheme=silent"}), 1);
+  int zeroed = 0;
   for (const TensorSpec& tensor : model->parameters().tensors()) {
     const bool is_zeroed = tensor.name.ends_with(".w_delta");
+    zeroed += is_zeroed ? 1 : 0;
     for (std::size_t i = tensor.offset; i < tensor.offset + tensor.size; ++i)
       ASSERT_EQ(silent.kept_weights()[i], is_zeroed ? 0 : ours.kept_weights()[i]) << tensor.name;
     EXPECT_TRUE(!is_zeroed || ours.kept_weights()[tensor.offset] != 0);
   }
+  EXPECT_EQ(zeroed, 1);  // the model has one layer
 }
 
 TEST(Trainer, LearnsTheFirstStageOfATinyDatabase) {

@@ -48,8 +48,8 @@ struct MixerBackward {
   bool state_given = false;  // forward started from a given state
   MixerMemory<T> memory;
   /// Adds stillness * sum over segments of the change from S_begin to S_end to the loss, S_t being the recurrent state
-  /// after t tokens: its mean square, of Gated DeltaNet beside the state's own. Zero asks for nothing, and `segments`
-  /// may then be empty.
+  /// after t tokens: its mean square, for Gated DeltaNet divided by that of S_begin. Zero asks for nothing, and
+  /// `segments` may then be empty.
   T stillness = 0;
   std::span<const Segment> segments{};  // ascending, disjoint
 };

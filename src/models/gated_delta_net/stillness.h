@@ -13,7 +13,7 @@ namespace schemamem::SCHEMAMEM_ISA {
 ///   w C / D,   C = mean (S_e - S_b)^2,   D = mean S_b^2 + eps.
 ///
 /// The change is relative because the output norm divides a head's size away: an absolute change would be made small by
-/// making all that is stored small, down to the norm's eps and below (docs/decisions/0009). With n elements in H heads,
+/// making all that is stored small, down to the norm's eps and below (docs/decisions/0009). With H heads of n elements,
 ///   dS_e = 2 w / (H n D) (S_e - S_b)   leaves the recurrence after token e,
 ///   dS_b = -dS_e - 2 w C / (H n D^2) S_b   after token b.
 /// Only one segment is open at a time, because segments are disjoint.
@@ -33,7 +33,7 @@ class GdnStillness {
   T value() const { return value_; }
 
   /// Collects the gradients that leave inside `chunk` and points `heads` at them; chunk_of(c, h) describes a chunk's
-  /// tape, initial(h) is S^T before the first token or nullptr.
+  /// tape.
   template <class ChunkOf>
   void enter(std::size_t chunk, const ChunkOf& chunk_of, DeltaBackward<T>* heads) {
     const std::size_t start = chunk * gdn::kChunk;
