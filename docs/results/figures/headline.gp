@@ -1,9 +1,9 @@
 # Accuracy over delay, means over the nine settings, bands from the worst setting to the best; and the paper's means.
 # gnuplot -e "format='svg'" headline.gp   (pdf, svg or png)
 if (!exists("format")) format = "pdf"
-if (format eq "svg") set terminal svg size 922,499 font "Helvetica,12" background rgb "white"
-if (format eq "pdf") set terminal pdfcairo size 9.6in,5.2in font "Helvetica,9" fontscale 0.75 linewidth 1.4 pointscale 1.25
-if (format eq "png") set terminal pngcairo size 1536,832 font "Helvetica,9" fontscale 2.22
+if (format eq "svg") set terminal svg size 922,691 font "Helvetica,12" background rgb "white"
+if (format eq "pdf") set terminal pdfcairo size 9.6in,7.2in font "Helvetica,9" fontscale 0.75 linewidth 1.4 pointscale 1.25
+if (format eq "png") set terminal pngcairo size 1536,1152 font "Helvetica,9" fontscale 2.22
 set output "headline.".format
 # Okabe and Ito's palette; marks and dashes tell the models apart in grey.
 set style line 1 lc rgb "#0072B2" lw 1.8 dt solid pt 7 ps 0.55
@@ -30,19 +30,19 @@ set arrow 1 from 384, graph 0 to 384, graph 1 nohead ls 21 back
 data = "headline.csv"
 models = "schemamem mamba3 gdn"
 pick(i, t, c) = strcol(1) eq word(models, i) && strcol(2) eq t && strcol(4) eq c
-set multiplot layout 2,4 margins 0.0750,0.9854,0.1192,0.8808 spacing 0.0167,0.0654
-set label 100 "delay: NULL queries between the writes and the final queries (log scale)" at screen 0.5,0.0308 center
-set arrow 201 from screen 0.1561,0.9615 to screen 0.1999,0.9615 nohead ls 1
-set label 201 "" at screen 0.1780,0.9615 point ls 1
-set label 251 "SchemaMem" at screen 0.2082,0.9615 left
-set arrow 202 from screen 0.3084,0.9615 to screen 0.3522,0.9615 nohead ls 2
-set label 202 "" at screen 0.3303,0.9615 point ls 2
-set label 252 "Mamba-3" at screen 0.3605,0.9615 left
-set arrow 203 from screen 0.4445,0.9615 to screen 0.4882,0.9615 nohead ls 3
-set label 203 "" at screen 0.4664,0.9615 point ls 3
-set label 253 "Gated DeltaNet" at screen 0.4966,0.9615 left
-set label 222 "" at screen 0.6593,0.9615 point ls 22
-set label 272 "hollow: the paper's" at screen 0.6895,0.9615 left
+set multiplot layout 3,4 margins 0.0750,0.9854,0.0861,0.9139 spacing 0.0167,0.0472
+set label 100 "delay: NULL queries between the writes and the final queries (log scale)" at screen 0.5,0.0222 center
+set arrow 201 from screen 0.1561,0.9722 to screen 0.1999,0.9722 nohead ls 1
+set label 201 "" at screen 0.1780,0.9722 point ls 1
+set label 251 "SchemaMem" at screen 0.2082,0.9722 left
+set arrow 202 from screen 0.3084,0.9722 to screen 0.3522,0.9722 nohead ls 2
+set label 202 "" at screen 0.3303,0.9722 point ls 2
+set label 252 "Mamba-3" at screen 0.3605,0.9722 left
+set arrow 203 from screen 0.4445,0.9722 to screen 0.4882,0.9722 nohead ls 3
+set label 203 "" at screen 0.4664,0.9722 point ls 3
+set label 253 "Gated DeltaNet" at screen 0.4966,0.9722 left
+set label 222 "" at screen 0.6593,0.9722 point ls 22
+set label 272 "hollow: the paper's" at screen 0.6895,0.9722 left
 
 set title "Retained-R" offset 0,-0.6
 set ylabel "recipe fast (%)" offset 0.6,0
@@ -96,6 +96,46 @@ unset label 102
 set xtics ("" 96, "" 384, "" 1536, "" 6144, "" 24576, "" 98304, "" 1000000)
 plot for [i=1:3] data skip 1 using (pick(i, "fast", "default") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
      for [i=1:3] data skip 1 using (pick(i, "fast", "default") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (pick(i, "paper as printed", "default") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
+
+unset title
+set ylabel "recipe paper (%)" offset 0.6,0
+set format y "%g"
+set format x ""
+unset label 102
+set xtics ("" 96, "" 384, "" 1536, "" 6144, "" 24576, "" 98304, "" 1000000)
+plot for [i=1:3] data skip 1 using (pick(i, "paper", "retained_r") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (pick(i, "paper", "retained_r") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (pick(i, "paper as printed", "retained_r") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
+
+unset title
+unset ylabel
+set format y ""
+set format x ""
+unset label 102
+set xtics ("" 96, "" 384, "" 1536, "" 6144, "" 24576, "" 98304, "" 1000000)
+plot for [i=1:3] data skip 1 using (pick(i, "paper", "retained_i") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (pick(i, "paper", "retained_i") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (pick(i, "paper as printed", "retained_i") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
+
+unset title
+unset ylabel
+set format y ""
+set format x ""
+unset label 102
+set xtics ("" 96, "" 384, "" 1536, "" 6144, "" 24576, "" 98304, "" 1000000)
+plot for [i=1:3] data skip 1 using (pick(i, "paper", "updated") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (pick(i, "paper", "updated") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (pick(i, "paper as printed", "updated") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
+
+unset title
+unset ylabel
+set format y ""
+set format x ""
+unset label 102
+set xtics ("" 96, "" 384, "" 1536, "" 6144, "" 24576, "" 98304, "" 1000000)
+plot for [i=1:3] data skip 1 using (pick(i, "paper", "default") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (pick(i, "paper", "default") ? $3 : NaN):6 with linespoints ls i notitle, \
      for [i=1:3] data skip 1 using (pick(i, "paper as printed", "default") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
 
 unset title
