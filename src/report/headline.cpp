@@ -162,6 +162,18 @@ std::vector<std::string> drawn_recipes(const Ledger& ledger, const Results& resu
   return drawn.empty() ? ledger.recipes() : drawn;
 }
 
+/// Of each model, over how many settings its curves go: a mean over fewer is a point beside the line.
+std::string whole_settings(const Results& results, const std::string& recipe) {
+  std::vector<std::size_t> most;
+  for (const PaperModel& model : kPaperModels) {
+    most.push_back(0);
+    for (const NamedColumn& column : results.columns())
+      for (const auto& [delay, value] : results.ours(recipe, model.name, column))
+        most.back() = std::max(most.back(), value.settings);
+  }
+  return fmt::format("{}", fmt::join(most, " "));
+}
+
 Figure figure_of(const Ledger& ledger, const Results& results, const Table& table) {
   const std::vector<std::string> recipes = drawn_recipes(ledger, results);
   PanelGrid grid{.comment =
@@ -181,7 +193,9 @@ Figure figure_of(const Ledger& ledger, const Results& results, const Table& tabl
       "set logscale x 2\nset xrange [80:{}]\n"
       "set yrange [0:104]\nset ytics 25\nset arrow 1 from 384, graph 0 to 384, graph 1 nohead ls 21 back\n"
       "data = \"headline.csv\"\nmodels = \"{}\"\n"
-      "pick(i, t, c) = strcol(1) eq word(models, i) && strcol(2) eq t && strcol(4) eq c\n",
+      "pick(i, t, c) = strcol(1) eq word(models, i) && strcol(2) eq t && strcol(4) eq c\n"
+      "whole(i, t, c, n) = pick(i, t, c) && column(5) >= word(n, i)\n"
+      "part(i, t, c, n) = pick(i, t, c) && column(5) < word(n, i)\n",
       std::llround(1.3 * static_cast<double>(longest)), models);
   // Marks under every panel, their names under the last row.
   const auto marks = [](bool named) {
@@ -194,17 +208,21 @@ Figure figure_of(const Ledger& ledger, const Results& results, const Table& tabl
   };
   for (const std::string& recipe : recipes) {
     grid.row_labels.push_back("recipe " + recipe + " (%)");
+    const std::string settings = whole_settings(results, recipe);
     for (const NamedColumn& column : results.columns()) {
       Panel panel{.title = recipe == recipes.front() ? std::string(column.title) : "",
                   .before = marks(recipe == recipes.back())};
       panel.plot = fmt::format(
-          "for [i=1:3] data skip 1 using (pick(i, \"{0}\", \"{1}\") ? $3 : NaN):7:8 with filledcurves ls i notitle, "
+          "for [i=1:3] data skip 1 using (whole(i, \"{0}\", \"{1}\", \"{3}\") ? $3 : NaN):7:8 with filledcurves ls i "
+          "notitle, "
           "\\\n"
-          "     for [i=1:3] data skip 1 using (pick(i, \"{0}\", \"{1}\") ? $3 : NaN):6 with linespoints ls i notitle, "
-          "\\\n"
+          "     for [i=1:3] data skip 1 using (whole(i, \"{0}\", \"{1}\", \"{3}\") ? $3 : NaN):6 with linespoints ls i "
+          "notitle, \\\n"
+          "     for [i=1:3] data skip 1 using (part(i, \"{0}\", \"{1}\", \"{3}\") ? $3 : NaN):6 with points ls i "
+          "notitle, \\\n"
           "     for [i=1:3] data skip 1 using (pick(i, \"{2}\", \"{1}\") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i "
           "notitle",
-          recipe, column.name, kPaper);
+          recipe, column.name, kPaper, settings);
       grid.panels.push_back(std::move(panel));
     }
   }

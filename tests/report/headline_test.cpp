@@ -45,6 +45,15 @@ TEST(Headline, DrawsARowOfPanelsARecipe) {
   EXPECT_THAT(figure.csv, AllOf(HasSubstr("schemamem,steady,1536,updated,1,50,50,50"), HasSubstr("paper as printed")));
 }
 
+TEST(Headline, DrawsALineOnlyThroughMeansOverTheSameSettings) {
+  const TemporaryFolder folder;
+  for (const char* setting : {"A3V3", "A4V4"}) test::write_run(folder.path(), {.setting = setting});
+  test::write_run(folder.path(), {.model = "gdn"});
+  EXPECT_THAT(headline_of(folder.path()).figure.script,
+              AllOf(HasSubstr("whole(i, \"fast\", \"updated\", \"2 0 1\") ? $3 : NaN):6 with linespoints"),
+                    HasSubstr("part(i, \"fast\", \"updated\", \"2 0 1\") ? $3 : NaN):6 with points")));
+}
+
 TEST(Headline, DrawsNoEmptyRowForARecipeThatIsStillTraining) {
   const TemporaryFolder folder;
   test::write_bare_run(folder.path(), {.recipe = "paper", .hash = "00000002", .status = ""});
