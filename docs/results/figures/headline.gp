@@ -30,6 +30,8 @@ set arrow 1 from 384, graph 0 to 384, graph 1 nohead ls 21 back
 data = "headline.csv"
 models = "schemamem mamba3 gdn"
 pick(i, t, c) = strcol(1) eq word(models, i) && strcol(2) eq t && strcol(4) eq c
+whole(i, t, c, n) = pick(i, t, c) && column(5) >= word(n, i)
+part(i, t, c, n) = pick(i, t, c) && column(5) < word(n, i)
 set multiplot layout 3,4 margins 0.0750,0.9854,0.0861,0.9139 spacing 0.0167,0.0472
 set label 100 "delay: NULL queries between the writes and the final queries (log scale)" at screen 0.5,0.0222 center
 set arrow 201 from screen 0.1561,0.9722 to screen 0.1999,0.9722 nohead ls 1
@@ -50,8 +52,9 @@ set format y "%g"
 set format x ""
 unset label 102
 set xtics ("" 96, "" 384, "" 1536, "" 6144, "" 24576, "" 98304, "" 1000000)
-plot for [i=1:3] data skip 1 using (pick(i, "fast", "retained_r") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
-     for [i=1:3] data skip 1 using (pick(i, "fast", "retained_r") ? $3 : NaN):6 with linespoints ls i notitle, \
+plot for [i=1:3] data skip 1 using (whole(i, "fast", "retained_r", "9 9 9") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (whole(i, "fast", "retained_r", "9 9 9") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (part(i, "fast", "retained_r", "9 9 9") ? $3 : NaN):6 with points ls i notitle, \
      for [i=1:3] data skip 1 using (pick(i, "paper as printed", "retained_r") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
 unset label 100
 unset label 101
@@ -74,8 +77,9 @@ set format y ""
 set format x ""
 unset label 102
 set xtics ("" 96, "" 384, "" 1536, "" 6144, "" 24576, "" 98304, "" 1000000)
-plot for [i=1:3] data skip 1 using (pick(i, "fast", "retained_i") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
-     for [i=1:3] data skip 1 using (pick(i, "fast", "retained_i") ? $3 : NaN):6 with linespoints ls i notitle, \
+plot for [i=1:3] data skip 1 using (whole(i, "fast", "retained_i", "9 9 9") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (whole(i, "fast", "retained_i", "9 9 9") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (part(i, "fast", "retained_i", "9 9 9") ? $3 : NaN):6 with points ls i notitle, \
      for [i=1:3] data skip 1 using (pick(i, "paper as printed", "retained_i") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
 
 set title "Updated" offset 0,-0.6
@@ -84,8 +88,9 @@ set format y ""
 set format x ""
 unset label 102
 set xtics ("" 96, "" 384, "" 1536, "" 6144, "" 24576, "" 98304, "" 1000000)
-plot for [i=1:3] data skip 1 using (pick(i, "fast", "updated") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
-     for [i=1:3] data skip 1 using (pick(i, "fast", "updated") ? $3 : NaN):6 with linespoints ls i notitle, \
+plot for [i=1:3] data skip 1 using (whole(i, "fast", "updated", "9 9 9") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (whole(i, "fast", "updated", "9 9 9") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (part(i, "fast", "updated", "9 9 9") ? $3 : NaN):6 with points ls i notitle, \
      for [i=1:3] data skip 1 using (pick(i, "paper as printed", "updated") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
 
 set title "Default" offset 0,-0.6
@@ -94,8 +99,9 @@ set format y ""
 set format x ""
 unset label 102
 set xtics ("" 96, "" 384, "" 1536, "" 6144, "" 24576, "" 98304, "" 1000000)
-plot for [i=1:3] data skip 1 using (pick(i, "fast", "default") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
-     for [i=1:3] data skip 1 using (pick(i, "fast", "default") ? $3 : NaN):6 with linespoints ls i notitle, \
+plot for [i=1:3] data skip 1 using (whole(i, "fast", "default", "9 9 9") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (whole(i, "fast", "default", "9 9 9") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (part(i, "fast", "default", "9 9 9") ? $3 : NaN):6 with points ls i notitle, \
      for [i=1:3] data skip 1 using (pick(i, "paper as printed", "default") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
 
 unset title
@@ -104,8 +110,9 @@ set format y "%g"
 set format x ""
 unset label 102
 set xtics ("" 96, "" 384, "" 1536, "" 6144, "" 24576, "" 98304, "" 1000000)
-plot for [i=1:3] data skip 1 using (pick(i, "paper", "retained_r") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
-     for [i=1:3] data skip 1 using (pick(i, "paper", "retained_r") ? $3 : NaN):6 with linespoints ls i notitle, \
+plot for [i=1:3] data skip 1 using (whole(i, "paper", "retained_r", "0 1 1") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (whole(i, "paper", "retained_r", "0 1 1") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (part(i, "paper", "retained_r", "0 1 1") ? $3 : NaN):6 with points ls i notitle, \
      for [i=1:3] data skip 1 using (pick(i, "paper as printed", "retained_r") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
 
 unset title
@@ -114,8 +121,9 @@ set format y ""
 set format x ""
 unset label 102
 set xtics ("" 96, "" 384, "" 1536, "" 6144, "" 24576, "" 98304, "" 1000000)
-plot for [i=1:3] data skip 1 using (pick(i, "paper", "retained_i") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
-     for [i=1:3] data skip 1 using (pick(i, "paper", "retained_i") ? $3 : NaN):6 with linespoints ls i notitle, \
+plot for [i=1:3] data skip 1 using (whole(i, "paper", "retained_i", "0 1 1") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (whole(i, "paper", "retained_i", "0 1 1") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (part(i, "paper", "retained_i", "0 1 1") ? $3 : NaN):6 with points ls i notitle, \
      for [i=1:3] data skip 1 using (pick(i, "paper as printed", "retained_i") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
 
 unset title
@@ -124,8 +132,9 @@ set format y ""
 set format x ""
 unset label 102
 set xtics ("" 96, "" 384, "" 1536, "" 6144, "" 24576, "" 98304, "" 1000000)
-plot for [i=1:3] data skip 1 using (pick(i, "paper", "updated") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
-     for [i=1:3] data skip 1 using (pick(i, "paper", "updated") ? $3 : NaN):6 with linespoints ls i notitle, \
+plot for [i=1:3] data skip 1 using (whole(i, "paper", "updated", "0 1 1") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (whole(i, "paper", "updated", "0 1 1") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (part(i, "paper", "updated", "0 1 1") ? $3 : NaN):6 with points ls i notitle, \
      for [i=1:3] data skip 1 using (pick(i, "paper as printed", "updated") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
 
 unset title
@@ -134,8 +143,9 @@ set format y ""
 set format x ""
 unset label 102
 set xtics ("" 96, "" 384, "" 1536, "" 6144, "" 24576, "" 98304, "" 1000000)
-plot for [i=1:3] data skip 1 using (pick(i, "paper", "default") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
-     for [i=1:3] data skip 1 using (pick(i, "paper", "default") ? $3 : NaN):6 with linespoints ls i notitle, \
+plot for [i=1:3] data skip 1 using (whole(i, "paper", "default", "0 1 1") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (whole(i, "paper", "default", "0 1 1") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (part(i, "paper", "default", "0 1 1") ? $3 : NaN):6 with points ls i notitle, \
      for [i=1:3] data skip 1 using (pick(i, "paper as printed", "default") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
 
 unset title
@@ -144,8 +154,9 @@ set format y "%g"
 set format x "%g"
 unset label 102
 set xtics ("96" 96, "384" 384, "1.5k" 1536, "6k" 6144, "25k" 24576, "98k" 98304, "1M" 1000000)
-plot for [i=1:3] data skip 1 using (pick(i, "steady", "retained_r") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
-     for [i=1:3] data skip 1 using (pick(i, "steady", "retained_r") ? $3 : NaN):6 with linespoints ls i notitle, \
+plot for [i=1:3] data skip 1 using (whole(i, "steady", "retained_r", "9 9 9") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (whole(i, "steady", "retained_r", "9 9 9") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (part(i, "steady", "retained_r", "9 9 9") ? $3 : NaN):6 with points ls i notitle, \
      for [i=1:3] data skip 1 using (pick(i, "paper as printed", "retained_r") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
 
 unset title
@@ -154,8 +165,9 @@ set format y ""
 set format x "%g"
 unset label 102
 set xtics ("96" 96, "384" 384, "1.5k" 1536, "6k" 6144, "25k" 24576, "98k" 98304, "1M" 1000000)
-plot for [i=1:3] data skip 1 using (pick(i, "steady", "retained_i") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
-     for [i=1:3] data skip 1 using (pick(i, "steady", "retained_i") ? $3 : NaN):6 with linespoints ls i notitle, \
+plot for [i=1:3] data skip 1 using (whole(i, "steady", "retained_i", "9 9 9") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (whole(i, "steady", "retained_i", "9 9 9") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (part(i, "steady", "retained_i", "9 9 9") ? $3 : NaN):6 with points ls i notitle, \
      for [i=1:3] data skip 1 using (pick(i, "paper as printed", "retained_i") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
 
 unset title
@@ -164,8 +176,9 @@ set format y ""
 set format x "%g"
 unset label 102
 set xtics ("96" 96, "384" 384, "1.5k" 1536, "6k" 6144, "25k" 24576, "98k" 98304, "1M" 1000000)
-plot for [i=1:3] data skip 1 using (pick(i, "steady", "updated") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
-     for [i=1:3] data skip 1 using (pick(i, "steady", "updated") ? $3 : NaN):6 with linespoints ls i notitle, \
+plot for [i=1:3] data skip 1 using (whole(i, "steady", "updated", "9 9 9") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (whole(i, "steady", "updated", "9 9 9") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (part(i, "steady", "updated", "9 9 9") ? $3 : NaN):6 with points ls i notitle, \
      for [i=1:3] data skip 1 using (pick(i, "paper as printed", "updated") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
 
 unset title
@@ -174,8 +187,9 @@ set format y ""
 set format x "%g"
 unset label 102
 set xtics ("96" 96, "384" 384, "1.5k" 1536, "6k" 6144, "25k" 24576, "98k" 98304, "1M" 1000000)
-plot for [i=1:3] data skip 1 using (pick(i, "steady", "default") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
-     for [i=1:3] data skip 1 using (pick(i, "steady", "default") ? $3 : NaN):6 with linespoints ls i notitle, \
+plot for [i=1:3] data skip 1 using (whole(i, "steady", "default", "9 9 9") ? $3 : NaN):7:8 with filledcurves ls i notitle, \
+     for [i=1:3] data skip 1 using (whole(i, "steady", "default", "9 9 9") ? $3 : NaN):6 with linespoints ls i notitle, \
+     for [i=1:3] data skip 1 using (part(i, "steady", "default", "9 9 9") ? $3 : NaN):6 with points ls i notitle, \
      for [i=1:3] data skip 1 using (pick(i, "paper as printed", "default") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i notitle
 unset multiplot
 unset output
