@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Trains the search of docs/recipe.md: every file of configs/search beside the recipe it changes, on seeds that no result is
 # made with, and writes what came out into docs/results/search.*, beside what is there. It takes hours and goes on where it
-# was stopped. search.sh [PART...]: the parts are below; OUT, JOBS, SEEDS and SETTINGS may be set.
+# was stopped; what the record has is not trained again, also where the runs are gone.
+# search.sh [PART...]: the parts are below. OUT, JOBS, SEEDS (51,52), SETTINGS (A3V3,A5V5) and VARIANTS (adamw,no-clip) may be
+# set; the recipe that is varied is always trained too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/deps.sh search
@@ -10,28 +12,42 @@ jobs=${JOBS:-$(nproc)}
 seeds=${SEEDS:-51}
 tables=docs/results
 [ "$out" = runs/search ] || tables=$out  # a trial elsewhere leaves the record alone
-limits=(--set transactions.limit=8000 --set maintenance.limit=8000)  # of a stage: a variant that is slower has lost
+limits=(--set transactions.limit=4000 --set maintenance.limit=4000)  # of a stage: a variant that is slower has lost
 
 common=(adamw initial-paper rate-1e-3 rate-4e-3 batch-16 batch-64 one-scenario beta2-095 decay-01 no-average no-clip
         log-delays few-immediate updated-2 no-filler intermediate-1 cooldown-2000)
-recipes() {  # the recipes named, and the files of configs/search
+recipes() {  # the recipe that is varied, and those files of configs/search that are wanted
   local list=$1
   shift
-  for name in "$@"; do list+=,configs/search/$name.toml; done
+  for name in "$@"; do
+    if [[ ,${VARIANTS:-$name}, == *,$name,* ]]; then list+=,configs/search/$name.toml; fi
+  done
   echo "$list"
+}
+
+on_record() {  # PART RECIPE MODEL SETTING: whether the record has it, with every seed
+  for seed in ${seeds//,/ }; do grep -qs "^$1,$2,$3,$4,$seed," "$tables/search.csv" || return 1; done
 }
 
 search() {  # PART MODELS SETTINGS RECIPES EVALUATION...
   local part=$1 models=$2 settings=${SETTINGS:-$3} list=$4
   shift 4
   for setting in ${settings//,/ }; do
-    local folder=$out/$part/$setting
-    build/schemamem sweep plan --models "$models" --settings "$setting" --recipes "$list" \
-      --seeds "$seeds" "${limits[@]}" --no-estimate --out "$folder" >/dev/null
-    # A variant that diverges is a result here: its run is marked as failed, and the sweep says so by exit code 1.
-    build/schemamem sweep run "$folder" --jobs "$jobs" --threads 1 || [ $? -eq 1 ]
-    build/schemamem eval "$folder" --eval-seed 1 "$@" >/dev/null
-    python3 scripts/search_table.py "$out" "$tables"
+    for model in ${models//,/ }; do
+      local folder=$out/$part/$setting-$model-s$seeds${VARIANTS:+-$VARIANTS} left=()
+      if [ ! -f "$folder/sweep.toml" ]; then
+        for recipe in ${list//,/ }; do
+          on_record "$part" "$(basename "$recipe" .toml)" "$model" "$setting" || left+=("$recipe")
+        done
+        [ ${#left[@]} -gt 0 ] || continue
+        build/schemamem sweep plan --models "$model" --settings "$setting" --recipes "$(IFS=,; echo "${left[*]}")" \
+          --seeds "$seeds" "${limits[@]}" --no-estimate --out "$folder" >/dev/null
+      fi
+      # A variant that diverges is a result here: its run is marked as failed, and the sweep says so by exit code 1.
+      build/schemamem sweep run "$folder" --jobs "$jobs" --threads 1 || [ $? -eq 1 ]
+      build/schemamem eval "$folder" --eval-seed 1 "$@" >/dev/null
+      python3 scripts/search_table.py "$out" "$tables"
+    done
   done
 }
 
