@@ -7,9 +7,11 @@ add_test(NAME package.an_installed_library_serves_another_project
                  -Dcompiler=${CMAKE_CXX_COMPILER} -P ${CMAKE_CURRENT_SOURCE_DIR}/package/run.cmake)
 set_tests_properties(package.an_installed_library_serves_another_project PROPERTIES LABELS package)
 
-# Plan, train, evaluate, ablate, tables, figures, page.
+# Plan, train, evaluate, ablate, tables, figures, page; and variants of a recipe.
 add_test(NAME pipeline.runs_become_the_papers_results COMMAND ${scripts}/test_pipeline.sh $<TARGET_FILE:schemamem>)
-set_tests_properties(pipeline.runs_become_the_papers_results PROPERTIES LABELS pipeline)
+add_test(NAME pipeline.a_search_goes_on_from_its_record COMMAND ${scripts}/test_search.sh $<TARGET_FILE:schemamem>)
+set_tests_properties(pipeline.runs_become_the_papers_results pipeline.a_search_goes_on_from_its_record
+                     PROPERTIES LABELS pipeline)
 
 # NEON cannot run here, and the sanitizer build below has one instruction set: a look by the front ends at the others.
 add_test(NAME neon.the_kernels_compile_for_aarch64

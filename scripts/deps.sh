@@ -9,7 +9,7 @@ packages_of() {
     # clang compiles everything a second time, with sanitizers; llvm gives its reports names and lines; the cross
     # compiler checks the NEON kernels; binutils has nm.
     test) echo clang-14 libclang-rt-14-dev llvm-14 clang-format-14 g++-12-aarch64-linux-gnu binutils util-linux \
-               "$(packages_of figures)" ;;
+               "$(packages_of figures)" "$(packages_of search)" ;;
     # draws the figures of `schemamem paper`
     figures) echo gnuplot-nox ;;
     # makes a table of the search

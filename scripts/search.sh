@@ -2,17 +2,18 @@
 # Trains the search of docs/recipe.md: every file of configs/search beside the recipe it changes, on seeds that no result is
 # made with, and writes what came out into docs/results/search.*, beside what is there. It takes hours and goes on where it
 # was stopped; what the record has is not trained again, also where the runs are gone.
-# search.sh [PART...]: the parts are below. OUT, JOBS, SEEDS (51,52), SETTINGS (A3V3,A5V5) and VARIANTS (adamw,no-clip) may be
-# set; the recipe that is varied is always trained too.
+# search.sh [PART...]: the parts are below. OUT, JOBS, SEEDS (51,52), SETTINGS (A3V3,A5V5), VARIANTS (adamw,no-clip), LIMIT and
+# PROGRAM may be set; the recipe that is varied is always trained too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/deps.sh search
 out=${OUT:-runs/search}
 jobs=${JOBS:-$(nproc)}
 seeds=${SEEDS:-51}
+program=${PROGRAM:-build/schemamem}
+limit=${LIMIT:-4000}  # steps of a stage: a variant that is slower has lost
 tables=docs/results
 [ "$out" = runs/search ] || tables=$out  # a trial elsewhere leaves the record alone
-limits=(--set transactions.limit=4000 --set maintenance.limit=4000)  # of a stage: a variant that is slower has lost
 
 common=(adamw initial-paper rate-1e-3 rate-4e-3 batch-16 batch-64 one-scenario beta2-095 decay-01 no-average no-clip
         log-delays few-immediate updated-2 no-filler intermediate-1 cooldown-2000)
@@ -40,12 +41,13 @@ search() {  # PART MODELS SETTINGS RECIPES EVALUATION...
           on_record "$part" "$(basename "$recipe" .toml)" "$model" "$setting" || left+=("$recipe")
         done
         [ ${#left[@]} -gt 0 ] || continue
-        build/schemamem sweep plan --models "$model" --settings "$setting" --recipes "$(IFS=,; echo "${left[*]}")" \
-          --seeds "$seeds" "${limits[@]}" --no-estimate --out "$folder" >/dev/null
+        "$program" sweep plan --models "$model" --settings "$setting" --recipes "$(IFS=,; echo "${left[*]}")" \
+          --seeds "$seeds" --set "transactions.limit=$limit" --set "maintenance.limit=$limit" --no-estimate \
+          --out "$folder" >/dev/null
       fi
       # A variant that diverges is a result here: its run is marked as failed, and the sweep says so by exit code 1.
-      build/schemamem sweep run "$folder" --jobs "$jobs" --threads 1 || [ $? -eq 1 ]
-      build/schemamem eval "$folder" --eval-seed 1 "$@" >/dev/null
+      "$program" sweep run "$folder" --jobs "$jobs" --threads 1 || [ $? -eq 1 ]
+      "$program" eval "$folder" --eval-seed 1 "$@" >/dev/null
       python3 scripts/search_table.py "$out" "$tables"
     done
   done

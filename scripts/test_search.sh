@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# The search of docs/recipe.md, on runs of eight steps: what is trained enters the record, and what the record has is not
+# trained again.   test_search.sh PROGRAM
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export PROGRAM=$1 OUT=$work/search JOBS=2 SETTINGS=A3V3 LIMIT=8
+search=$(dirname "$0")/search.sh
+
+fail() {
+  echo "search: $*" >&2
+  exit 1
+}
+
+VARIANTS=no-clip "$search" fast-baselines >"$work/first.txt"
+for run in fast-baselines,{fast,no-clip},{mamba3,gdn},A3V3,51; do
+  grep -q "^$run,[0-9a-f]*,step-limit,0,0,[0-9]*,1536,[0-9.]*,[0-9.]*,[0-9.]*,[0-9.]*$" "$OUT/search.csv" || fail "no line of $run"
+done
+[ "$(wc -l <"$OUT/search.csv")" -eq 5 ] || fail "not a head and four lines: $(cat "$OUT/search.csv")"
+grep -q '^| `fast`, but: gradients are not clipped | none after stage 0: .* | none after stage 0: .* |$' "$OUT/search.md" ||
+  fail "no row of the variant: $(cat "$OUT/search.md")"
+
+rm -r "$OUT/fast-baselines"
+cp "$OUT/search.csv" "$work/first.csv"
+VARIANTS=no-clip,decay-01 "$search" fast-baselines >"$work/second.txt"
+[ "$(ls -d "$OUT"/fast-baselines/*/*/ | wc -l)" -eq 2 ] || fail "not one run a model: $(ls "$OUT"/fast-baselines/*)"
+[ "$(grep -cxFf "$work/first.csv" "$OUT/search.csv")" -eq 5 ] || fail "the record lost what it had: $(cat "$OUT/search.csv")"
+[ "$(grep -c ',decay-01,' "$OUT/search.csv")" -eq 2 ] || fail "the new variant is not on record"
+
+status=0
+"$search" faster 2>"$work/error.txt" || status=$?
+[ $status -eq 64 ] || fail "a part that is not there ends with $status"
+grep -q "there is no part 'faster'" "$work/error.txt" || fail "no word of the part: $(cat "$work/error.txt")"
+echo "search: six runs, each trained once"
