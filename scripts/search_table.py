@@ -40,20 +40,21 @@ def is_diverged(mark):
 
 
 def lines_of_runs(folder):
-    """The CSV's lines of every run that has ended, by what names it."""
+    """The CSV's lines of every run that was asked what it knows or diverged, by what names it."""
     lines = {}
     for path in sorted(folder.glob("*/*/*/run.json")):
         manifest = json.loads(path.read_text())
         run = [path.parents[2].name] + [str(manifest[key]) for key in RUN[1:]]
-        if (path.parent / "result.json").exists():
+        known = accuracies(path.parent)
+        if known:
             result = json.loads((path.parent / "result.json").read_text())
             stages = [stage["step"] for stage in result["passed"] if stage["name"] != "cooldown"]
             outcome = [result["status"], len(stages), max(stages, default=0), round(result["seconds"])]
         elif is_diverged(path.parent / "failed.json"):
             outcome = ["diverged", "", "", ""]
+            known = {"": [""] * len(COLUMNS)}
         else:
             continue
-        known = accuracies(path.parent) or {"": [""] * len(COLUMNS)}
         lines[tuple(run)] = [run + [str(x) for x in outcome + [delay]] + exact for delay, exact in known.items()]
     return lines
 
@@ -73,8 +74,8 @@ def cell_text(lines):
     if first["status"] == "diverged":
         return "diverged"
     steps = f"{int(first['steps']):,}" if first["status"] == "passed" else f"none after stage {first['stages']}"
-    known = [" / ".join(f"{float(x):.0f}" for x in line[-len(COLUMNS):]) for line in lines if line[-1]]
-    return ": ".join([steps, "; ".join(known)] if known else [steps])
+    known = [" / ".join(f"{float(x):.0f}" for x in line[-len(COLUMNS):]) for line in lines]
+    return f"{steps}: {'; '.join(known)}"
 
 
 def words_of(recipe):

@@ -20,8 +20,13 @@ done
 grep -q '^| `fast`, but: gradients are not clipped | none after stage 0: .* | none after stage 0: .* |$' "$OUT/search.md" ||
   fail "no row of the variant: $(cat "$OUT/search.md")"
 
-rm -r "$OUT/fast-baselines"
 cp "$OUT/search.csv" "$work/first.csv"
+rm -r "$OUT/search.csv" "$OUT"/fast-baselines/*/gdn-A3V3-no-clip-*/evaluations
+python3 "$(dirname "$search")/search_table.py" "$OUT" "$OUT"
+[ "$(wc -l <"$OUT/search.csv")" -eq 4 ] || fail "a run that was not asked is on record: $(cat "$OUT/search.csv")"
+
+cp "$work/first.csv" "$OUT/search.csv"
+rm -r "$OUT/fast-baselines"
 VARIANTS=no-clip,decay-01 "$search" fast-baselines >"$work/second.txt"
 [ "$(ls -d "$OUT"/fast-baselines/*/*/ | wc -l)" -eq 2 ] || fail "not one run a model: $(ls "$OUT"/fast-baselines/*)"
 [ "$(grep -cxFf "$work/first.csv" "$OUT/search.csv")" -eq 5 ] || fail "the record lost what it had: $(cat "$OUT/search.csv")"
