@@ -55,6 +55,9 @@ search() {  # PART MODELS SETTINGS RECIPES EVALUATION...
 
 at_1536=(--delays 1536 --scenarios "retention,interference,overwrite" --episodes 128)
 far=(--curve --delays "1536,24576,98304" --episodes 16)
+for name in $(echo "${VARIANTS:-}" | tr , ' '); do
+  [ -f "configs/search/$name.toml" ] || { echo "search: there is no variant '$name'; configs/search has them all" >&2; exit 64; }
+done
 [ $# -gt 0 ] || set -- fast-schemamem fast-baselines steady
 for part in "$@"; do
   case "$part" in

@@ -36,4 +36,8 @@ status=0
 "$search" faster 2>"$work/error.txt" || status=$?
 [ $status -eq 64 ] || fail "a part that is not there ends with $status"
 grep -q "there is no part 'faster'" "$work/error.txt" || fail "no word of the part: $(cat "$work/error.txt")"
+status=0
+VARIANTS=no-clip,no-clap "$search" fast-baselines 2>"$work/error.txt" || status=$?
+[ $status -eq 64 ] || fail "a variant that is not there ends with $status"
+grep -q "there is no variant 'no-clap'" "$work/error.txt" || fail "no word of the variant: $(cat "$work/error.txt")"
 echo "search: six runs, each trained once"
