@@ -11,6 +11,7 @@
 #include <ctime>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "base/file_system.h"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr int kNone = -1;
 constexpr int kMode = 0666;
+constexpr std::chrono::milliseconds kNap{2};
 
 std::string this_process() {
   std::array<char, HOST_NAME_MAX + 1> host{};
@@ -55,6 +57,19 @@ Status write_holder(int handle, const std::filesystem::path& path) {
   return file_error(ErrorKind::kInputOutput, "write the lock file", path, count < 0 ? -errno : -ENOSPC);
 }
 
+/// 0, or what is in the way.
+int take(int handle, std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  struct flock region = whole_file(F_WRLCK);
+  while (::fcntl(handle, F_OFD_SETLK, &region) != 0) {
+    const int reason = errno;
+    const bool held = reason == EAGAIN || reason == EACCES;
+    if (!held || std::chrono::steady_clock::now() >= deadline) return reason;
+    std::this_thread::sleep_for(kNap);
+  }
+  return 0;
+}
+
 }  // namespace
 
 FileLock::FileLock(FileLock&& other) noexcept : handle_(std::exchange(other.handle_, kNone)) {}
@@ -65,12 +80,10 @@ FileLock::~FileLock() {
   ::close(handle_);
 }
 
-Result<FileLock> FileLock::acquire(const std::filesystem::path& path) {
+Result<FileLock> FileLock::acquire(const std::filesystem::path& path, std::chrono::milliseconds patience) {
   const int handle = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kMode);
   if (handle < 0) return file_error(ErrorKind::kCannotCreate, "open the lock file", path, -errno);
-  struct flock region = whole_file(F_WRLCK);
-  if (::fcntl(handle, F_OFD_SETLK, &region) != 0) {
-    const int reason = errno;
+  if (const int reason = take(handle, patience); reason != 0) {
     const std::string who = holder(handle);
     ::close(handle);
     if (reason != EAGAIN && reason != EACCES) return file_error(ErrorKind::kInputOutput, "lock", path, -reason);

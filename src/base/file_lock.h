@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -15,8 +16,9 @@ namespace schemamem {
 /// two processes lock two files of one name.
 class FileLock {
  public:
-  /// Takes the lock or refuses at once; the message names the holder.
-  static Result<FileLock> acquire(const std::filesystem::path& path);
+  /// Takes the lock, or refuses if it is still held after `patience`; the message names the holder.
+  static Result<FileLock> acquire(const std::filesystem::path& path,
+                                  std::chrono::milliseconds patience = std::chrono::milliseconds(0));
   /// Who holds the lock, nothing if nobody does. Looking is no taking: it never makes another process be refused.
   static std::optional<std::string> holder_of(const std::filesystem::path& path);
   FileLock(FileLock&& other) noexcept;

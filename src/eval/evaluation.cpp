@@ -127,8 +127,7 @@ Status Evaluation::run(const EvaluatorOptions& options, const StopFlag& stop, Ev
             ? evaluator.curve(task.scenario, task.delays, request_.episodes, stop, observer)
             : evaluator.table(task.scenario, task.delays.front(), request_.episodes, stop, observer);
     if (!cells) return cells.error();
-    for (EvaluationCell& cell : cells.value()) record_.put(std::move(cell));
-    if (const Status saved = save_evaluation(path_, record_); !saved) return saved;
+    if (const Status saved = add_to_evaluation(path_, record_, std::move(cells).value()); !saved) return saved;
   }
   tasks_.clear();
   return Done{};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include <span>
 #include <tuple>
 
+#include "base/file_lock.h"
 #include "base/text.h"
 
 namespace schemamem {
@@ -23,6 +25,8 @@ constexpr std::string_view kFormat = "schemamem evaluation";
 constexpr int kVersion = 1;
 /// A thousand cells of a hundred thousand episodes.
 constexpr std::uint64_t kLargestRecord = std::uint64_t{1} << 28;
+/// With another process that saves a record, which takes milliseconds.
+constexpr std::chrono::seconds kPatience{30};
 
 constexpr std::array<std::string_view, 4> kScenarios{"immediate", "retention", "interference", "overwrite"};
 constexpr std::array<std::string_view, 3> kGroups{"retained", "updated", "default"};
@@ -260,6 +264,18 @@ Result<EvaluationRecord> load_evaluation(const fs::path& path) {
 Status save_evaluation(const fs::path& path, const EvaluationRecord& record, FileSystem& files) {
   if (const Status made = make_directories(path.parent_path(), files); !made) return made;
   return write_file_atomically(path, encode_evaluation(record), files);
+}
+
+Status add_to_evaluation(const fs::path& path, EvaluationRecord& record, std::vector<EvaluationCell> cells,
+                         FileSystem& files) {
+  if (const Status made = make_directories(path.parent_path(), files); !made) return made;
+  const Result<FileLock> alone = FileLock::acquire(path.parent_path() / "lock", kPatience);
+  if (!alone) return alone.error();
+  Result<EvaluationRecord> found = load_evaluation(path);
+  if (found && found->checkpoint == record.checkpoint && found->protocol == record.protocol)
+    record = std::move(found).value();
+  for (EvaluationCell& cell : cells) record.put(std::move(cell));
+  return save_evaluation(path, record, files);
 }
 
 fs::path evaluation_folder(const fs::path& weights) {

@@ -85,6 +85,11 @@ std::string evaluation_file_name(const EvaluationProtocol& protocol);
 Result<EvaluationRecord> load_evaluation(const std::filesystem::path& path);
 Status save_evaluation(const std::filesystem::path& path, const EvaluationRecord& record,
                        FileSystem& files = posix_files());
+/// Adds cells to a record and to its file, whose folder is made if need be. Processes that evaluate the same weights at
+/// the same time may share a file: the cells that others have put there since it was read are taken over. A file about
+/// other weights or of another protocol is replaced.
+Status add_to_evaluation(const std::filesystem::path& path, EvaluationRecord& record, std::vector<EvaluationCell> cells,
+                         FileSystem& files = posix_files());
 
 /// Where the records of weights lie: `<run>/evaluations` for a run's model.safetensors, `x.evaluations` for any other
 /// file x.safetensors.

@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
+#include <optional>
 #include <string>
+#include <thread>
 
 #include "base/files.h"
 #include "support/temporary_folder.h"
@@ -91,6 +94,24 @@ TEST(FileLock, DeathReleasesIt) {
   ASSERT_FALSE(FileLock::acquire(folder / "lock"));
   holder.kill();
   EXPECT_TRUE(FileLock::acquire(folder / "lock"));
+}
+
+TEST(FileLock, OneWithPatienceWaitsForItsRelease) {
+  const TemporaryFolder folder;
+  std::optional<Holder> holder(folder / "lock");
+  std::thread waiting([&] { EXPECT_TRUE(FileLock::acquire(folder / "lock", std::chrono::minutes(1))); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  holder.reset();
+  waiting.join();
+}
+
+TEST(FileLock, PatienceHasAnEnd) {
+  const TemporaryFolder folder;
+  const Holder holder(folder / "lock");
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT(FileLock::acquire(folder / "lock", std::chrono::milliseconds(20)).error().message(),
+              HasSubstr("in use by process " + std::to_string(holder.process())));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(20));
 }
 
 TEST(FileLock, TheEndOfItsScopeReleasesItAndEmptiesTheFile) {

@@ -101,6 +101,18 @@ TEST_F(EvaluationOfARun, GivesTheSameBytesInAnyOrder) {
   EXPECT_EQ(record_text(), text);
 }
 
+TEST_F(EvaluationOfARun, KeepsWhatAnotherProcessAddedMeanwhile) {
+  evaluate(request({5, 7, 9}));
+  const std::string text = record_text();
+  fs::remove(record_path());
+  evaluate(request({7}));
+  Evaluation one = open(request({5})).value(), other = open(request({9})).value();
+  EvaluationObserver nobody;
+  ASSERT_TRUE(one.run({}, kNever, nobody));
+  ASSERT_TRUE(other.run({}, kNever, nobody));
+  EXPECT_EQ(record_text(), text);
+}
+
 TEST_F(EvaluationOfARun, ForceComputesAgainAndKeepsTheRest) {
   const std::int64_t all = evaluate(request({5, 9}));
   const std::string text = record_text();
