@@ -103,9 +103,11 @@ fuzz: deps ## run every fuzz target for FUZZ_SECONDS (default 3600), one after t
 	@scripts/fuzz.sh build-fuzz/fuzz $(FUZZ_SECONDS)
 
 format: ## format all C++ sources
+	@scripts/deps.sh format
 	@$(cpp_files) | xargs clang-format-14 -i
 
 format-check: ## fail if a C++ source is not formatted
+	@scripts/deps.sh format
 	@$(cpp_files) | xargs clang-format-14 --dry-run -Werror
 
 tidy: ## run clang-tidy over src

@@ -2,8 +2,8 @@
 # Trains the search of docs/recipe.md: every file of configs/search beside the recipe it changes, on seeds that no result is
 # made with, and writes what came out into docs/results/search.*, beside what is there. It takes hours and goes on where it
 # was stopped; what the record has is not trained again, also where the runs are gone.
-# search.sh [PART...]: the parts are below. OUT, JOBS, SEEDS (51,52), SETTINGS (A3V3,A5V5), VARIANTS (adamw,no-clip), LIMIT and
-# PROGRAM may be set; the recipe that is varied is always trained too.
+# search.sh [PART...]: the parts are below. OUT, JOBS, SEEDS (51,52), MODELS (gdn), SETTINGS (A3V3,A5V5), VARIANTS
+# (adamw,no-clip), LIMIT and PROGRAM may be set; the recipe that is varied is always trained too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/deps.sh search
@@ -35,6 +35,7 @@ search() {  # PART MODELS SETTINGS RECIPES EVALUATION...
   shift 4
   for setting in ${settings//,/ }; do
     for model in ${models//,/ }; do
+      [[ ,${MODELS:-$model}, == *,$model,* ]] || continue
       local folder=$out/$part/$setting-$model-s$seeds${VARIANTS:+-$VARIANTS} left=()
       if [ ! -f "$folder/sweep.toml" ]; then
         for recipe in ${list//,/ }; do
@@ -57,6 +58,10 @@ at_1536=(--delays 1536 --scenarios "retention,interference,overwrite" --episodes
 far=(--curve --delays "1536,24576,98304" --episodes 16)
 for name in $(echo "${VARIANTS:-}" | tr , ' '); do
   [ -f "configs/search/$name.toml" ] || { echo "search: there is no variant '$name'; configs/search has them all" >&2; exit 64; }
+done
+for name in $(echo "${MODELS:-}" | tr , ' '); do
+  [[ " schemamem mamba3 gdn " == *" $name "* ]] ||
+    { echo "search: there is no model '$name'; the models are schemamem, mamba3 and gdn" >&2; exit 64; }
 done
 [ $# -gt 0 ] || set -- fast-schemamem fast-baselines steady
 for part in "$@"; do

@@ -32,6 +32,9 @@ VARIANTS=no-clip,decay-01 "$search" fast-baselines >"$work/second.txt"
 [ "$(grep -cxFf "$work/first.csv" "$OUT/search.csv")" -eq 5 ] || fail "the record lost what it had: $(cat "$OUT/search.csv")"
 [ "$(grep -c ',decay-01,' "$OUT/search.csv")" -eq 2 ] || fail "the new variant is not on record"
 
+MODELS=gdn VARIANTS=no-clip,no-average "$search" fast-baselines >"$work/third.txt"
+[ "$(grep ',no-average,' "$OUT/search.csv" | cut -d, -f3)" = gdn ] || fail "not one model: $(cat "$OUT/search.csv")"
+
 status=0
 "$search" faster 2>"$work/error.txt" || status=$?
 [ $status -eq 64 ] || fail "a part that is not there ends with $status"
@@ -40,4 +43,8 @@ status=0
 VARIANTS=no-clip,no-clap "$search" fast-baselines 2>"$work/error.txt" || status=$?
 [ $status -eq 64 ] || fail "a variant that is not there ends with $status"
 grep -q "there is no variant 'no-clap'" "$work/error.txt" || fail "no word of the variant: $(cat "$work/error.txt")"
-echo "search: six runs, each trained once"
+status=0
+MODELS=gnd "$search" fast-baselines 2>"$work/error.txt" || status=$?
+[ $status -eq 64 ] || fail "a model that is not there ends with $status"
+grep -q "there is no model 'gnd'" "$work/error.txt" || fail "no word of the model: $(cat "$work/error.txt")"
+echo "search: seven runs, each trained once"
