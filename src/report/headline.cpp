@@ -111,14 +111,16 @@ Table table_of(const Ledger& ledger, const Results& results) {
   const std::vector<std::int64_t> delays = shown_delays(ledger, results);
   std::vector<std::string_view> titles;
   for (const NamedColumn& column : results.columns()) titles.push_back(column.title);
-  Table table{.name = "headline",
-              .title = "What is still known after a delay",
-              .caption = fmt::format("Exact-value accuracy (%), {}, after training on delays of at most {}: means over "
-                                     "training seeds, then over the nine settings. Steps are means over the runs.",
-                                     fmt::join(titles, " / "), kTrainedDelay),
-              .keys = 2,
-              .headings = {{.name = "Model"}, {.name = "Training"}, {.name = "Runs"}, {.name = "Steps"}},
-              .record_header = {"model", "training", "delay", "column", "settings", "mean", "low", "high"}};
+  Table table{
+      .name = "headline",
+      .title = "What is still known after a delay",
+      .caption = fmt::format("Exact-value accuracy (%), {}, after training on delays of at most {}: means over "
+                             "training seeds, then over the nine settings. Steps are means over the runs, with the "
+                             "cool-down after the target.",
+                             fmt::join(titles, " / "), kTrainedDelay),
+      .keys = 2,
+      .headings = {{.name = "Model"}, {.name = "Training"}, {.name = "Runs"}, {.name = "Steps"}},
+      .record_header = {"model", "training", "delay", "column", "settings", "mean", "low", "high"}};
   for (const std::int64_t delay : delays) table.headings.push_back({.name = "delay " + grouped(delay)});
 
   const auto put = [&](const PaperModel& model, const std::string& training, std::size_t runs,
