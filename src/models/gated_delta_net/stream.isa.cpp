@@ -14,31 +14,33 @@ namespace {
 template <class T>
 void delta_step(const T* q, const T* k, const T* v, T decay, T beta, T* state, T* o) {
   constexpr int kVecs = static_cast<int>(kHead) / kLanes<T>;
-  alignas(64) T recalled[kHead], asked[kHead];
-  Vec<T> recall_parts[kHead], ask_parts[kHead];
+  constexpr int kRows = kLanes<T>;
+  static_assert(kHead % kRows == 0);
+  alignas(64) T write[kHead];
   Vec<T> both{};
   for (int n = 0; n < kVecs; ++n) both = multiply_add<T>(load<T>(k + n * kLanes<T>), load<T>(q + n * kLanes<T>), both);
   const T overlap = horizontal_sum<T>(both);
-  for (std::size_t i = 0; i < kHead; ++i) {
-    Vec<T> recall{}, ask{};
+  for (std::size_t first = 0; first < kHead; first += kRows) {
+    Vec<T> recall[kRows], ask[kRows];
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      recall[i] = ask[i] = Vec<T>{};
 #pragma GCC unroll 6
-    for (int n = 0; n < kVecs; ++n) {
-      const Vec<T> s = load<T>(state + i * kHead + n * kLanes<T>);
-      recall = multiply_add<T>(s, load<T>(k + n * kLanes<T>), recall);
-      ask = multiply_add<T>(s, load<T>(q + n * kLanes<T>), ask);
+      for (int n = 0; n < kVecs; ++n) {
+        const Vec<T> s = load<T>(state + (first + i) * kHead + n * kLanes<T>);
+        recall[i] = multiply_add<T>(s, load<T>(k + n * kLanes<T>), recall[i]);
+        ask[i] = multiply_add<T>(s, load<T>(q + n * kLanes<T>), ask[i]);
+      }
     }
-    recall_parts[i] = recall;
-    ask_parts[i] = ask;
+    const Vec<T> x = (load<T>(v + first) - sums_of_lanes<T>(recall) * decay) * beta;
+    store<T>(write + first, x);
+    store<T>(o + first, sums_of_lanes<T>(ask) * decay + x * overlap);
   }
-  row_sums<T>(kHead, recalled, [&](std::size_t i) { return recall_parts[i]; });
-  row_sums<T>(kHead, asked, [&](std::size_t i) { return ask_parts[i]; });
   for (std::size_t i = 0; i < kHead; ++i) {
-    const T x = beta * (v[i] - decay * recalled[i]);
-    o[i] = decay * asked[i] + overlap * x;
 #pragma GCC unroll 6
     for (int n = 0; n < kVecs; ++n) {
       T* const s = state + i * kHead + n * kLanes<T>;
-      store<T>(s, multiply_add<T>(load<T>(k + n * kLanes<T>), broadcast<T>(x), load<T>(s) * decay));
+      store<T>(s, multiply_add<T>(load<T>(k + n * kLanes<T>), broadcast<T>(write[i]), load<T>(s) * decay));
     }
   }
 }
