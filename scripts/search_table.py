@@ -78,6 +78,13 @@ def cell_text(lines):
     return f"{steps}: {'; '.join(known)}"
 
 
+def seeds_text(cells):
+    """One cell of the table: a line a seed, named unless it is 51 alone."""
+    if set(cells) <= {"51"}:
+        return "".join(cells.values())
+    return "<br>".join(f"seed {seed}, {text}" for seed, text in cells.items())
+
+
 def words_of(recipe):
     """The comment on top of a file of configs/search."""
     path = pathlib.Path("configs/search") / f"{recipe}.toml"
@@ -94,9 +101,9 @@ def table(part, lines):
     text = [f"## {part}\n", "| recipe | " + " | ".join(f"{list(MODELS.values())[m]} {s}" for m, s in columns) + " |",
             "|---|" + "---|" * len(columns)]
     for recipe in recipes:
-        cells = ["<br>".join(cell_text(cell) for run, cell in sorted(runs.items())
-                             if run[:3] == (recipe, list(MODELS)[m], s)) for m, s in columns]
-        text.append(f"| {words_of(recipe)} | " + " | ".join(cells) + " |")
+        cells = [{run[3]: cell_text(cell) for run, cell in sorted(runs.items())
+                  if run[:3] == (recipe, list(MODELS)[m], s)} for m, s in columns]
+        text.append(f"| {words_of(recipe)} | " + " | ".join(map(seeds_text, cells)) + " |")
     return "\n".join(text) + "\n"
 
 
