@@ -1,7 +1,7 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
 .PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers results \
-        search crash-test signal-test thread-test fuzz format format-check tidy web install clean
+        search crash-test signal-test thread-test fuzz format format-check tidy web docs install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -15,7 +15,7 @@ BENCH_PRESET ?= release
 configure = @[ $(2)/build.ninja -nt CMakePresets.json ] || { cmake --preset $(1) --log-level=WARNING && touch $(2)/build.ninja; }
 ctest = ctest --output-on-failure -j $(JOBS)
 cpp_files = git ls-files --cached --others --exclude-standard 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' \
-            'bench/*.h' 'bench/*.cpp' 'fuzz/*.h' 'fuzz/*.cpp'
+            'bench/*.h' 'bench/*.cpp' 'fuzz/*.h' 'fuzz/*.cpp' 'include/*.h'
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,7 +49,7 @@ test-extras: build ## run the tests that need PyTorch, a browser or other heavy 
 	@$(ctest) --test-dir build -L extras -O build/ctest-extras.log
 
 # Whatever starts threads: pools, and the one that writes checkpoints while a run trains on.
-threaded = base_test task_test models_test stream_test train_test eval_test
+threaded = system_test models_test stream_test train_test eval_test
 test-sanitizers: deps ## all unit tests under ASan+UBSan, those with threads under TSan
 	$(call configure,dev,build-dev)
 	@cmake --build build-dev -j $(JOBS)
@@ -119,9 +119,19 @@ tidy: ## run clang-tidy over src
 web: ## rebuild the report page from web/ (needs Node.js and npm; its result is committed)
 	@cd web && npm ci --no-audit --no-fund && npm run --silent build
 
-install: build ## install the program, the libraries and the headers under PREFIX (default /usr/local)
-	@cmake --build build -j $(JOBS) --target rooms
+docs: ## write the reference of the C++ interface to build/docs/html
+	@scripts/deps.sh docs
+	@mkdir -p build/docs
+	@doxygen docs/Doxyfile
+
+install: build ## install the program, the libraries, the headers and the named models under PREFIX (default /usr/local)
+	@cmake --build build -j $(JOBS) --target libraries
 	@cmake --install build --prefix $(PREFIX)
+
+deb: build ## write a Debian package of the same to build/
+	@scripts/deps.sh deb
+	@cmake --build build -j $(JOBS) --target libraries
+	@cd build && cpack -G DEB
 
 clean: ## remove all build folders
 	rm -rf build build-dev build-tsan build-scalar build-native build-clang build-fuzz

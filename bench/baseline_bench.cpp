@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "base/threads.h"
 #include "kernels/isa.h"
 #include "models/baseline/mixer_runner.h"
 #include "models/gated_delta_net/mixer.h"
@@ -23,6 +22,7 @@
 #include "models/mamba3/model.h"
 #include "support/gated_delta_net.h"
 #include "support/mamba3.h"
+#include "system/threads.h"
 
 namespace schemamem {
 namespace {
@@ -39,35 +39,35 @@ double seconds(const std::function<void()>& work, int repeats) {
   return best;
 }
 
-/// Gradients of the weights by the recurrent equations in double: u and d_y are [tokens, 32].
-using ReferenceGradients = std::vector<double> (*)(const Layout& parameters, const std::vector<double>& weights,
+/// Gradients of the weights by the recurrent equations in double: u and d_y are [tokens, D].
+using ReferenceGradients = std::vector<double> (*)(const Mixer<float>& mixer, const std::vector<double>& weights,
                                                    const std::vector<double>& u, const std::vector<double>& d_y);
 
-std::vector<double> gated_delta_net_gradients(const Layout& parameters, const std::vector<double>& weights,
+std::vector<double> gated_delta_net_gradients(const Mixer<float>& mixer, const std::vector<double>& weights,
                                               const std::vector<double>& u, const std::vector<double>& d_y) {
-  const auto rows = [](const std::vector<double>& values) {
+  const auto width = static_cast<std::ptrdiff_t>(mixer.width());
+  const auto rows = [width](const std::vector<double>& values) {
     reference::Matrix m;
-    for (auto first = values.begin(); first != values.end(); first += kModelWidth) {
-      m.emplace_back(first, first + kModelWidth);
-    }
+    for (auto first = values.begin(); first != values.end(); first += width) m.emplace_back(first, first + width);
     return m;
   };
-  const reference::GatedDeltaNet reference(test::reference_weights(parameters, weights), rows(u));
+  const reference::GatedDeltaNet reference(test::reference_weights(mixer.parameters(), weights), rows(u));
   return test::flatten(reference.gradients(rows(d_y)).weights);
 }
 
-std::vector<double> mamba3_gradients(const Layout& parameters, const std::vector<double>& weights,
+std::vector<double> mamba3_gradients(const Mixer<float>& mixer, const std::vector<double>& weights,
                                      const std::vector<double>& u, const std::vector<double>& d_y) {
-  const auto rows = [](auto& values) {
-    return View(values.data(), std::array{values.size() / kModelWidth, kModelWidth});
+  const auto rows = [&](auto& values) {
+    return View(values.data(), std::array{values.size() / mixer.width(), mixer.width()});
   };
-  const auto plain = std::make_unique<test::ref::Weights>(), d_plain = std::make_unique<test::ref::Weights>();
-  test::fill_weights(parameters, weights, *plain);
+  test::ref::Weights plain, d_plain;
+  test::fill_weights(mixer.parameters(), weights, plain);
   std::vector<double> y(u.size()), d_u(u.size());
+  const test::ref::State empty;
   test::ref::State d_state;
-  const std::vector<test::ref::Token> run = test::ref::forward(*plain, rows(u), {}, rows(y));
-  test::ref::backward(*plain, rows(u), {}, run, rows(d_y), d_state, rows(d_u), *d_plain);
-  return test::flatten(parameters, *d_plain);
+  const std::vector<test::ref::Token> run = test::ref::forward(plain, rows(u), empty, rows(y));
+  test::ref::backward(plain, rows(u), empty, run, rows(d_y), d_state, rows(d_u), d_plain);
+  return test::flatten(mixer.parameters(), d_plain);
 }
 
 /// The mixer's gradients on a short random piece against the recurrent equations in double.
@@ -76,16 +76,17 @@ double reference_error(const Mixer<float>& mixer, ReferenceGradients reference_g
   std::vector<float> weights(mixer.parameters().size());
   mixer.initialise("ours", 3, 0, view_of(std::span(weights)));
   Rng rng = Rng::stream(3, Purpose::kBenchmark, 0);
-  std::vector<float> u(kPiece * kModelWidth), d_y(u.size()), y(u.size()), d_u(u.size()), d_weights(weights.size());
+  const std::array<std::size_t, 2> shape{kPiece, mixer.width()};
+  std::vector<float> u(kPiece * mixer.width()), d_y(u.size()), y(u.size()), d_u(u.size()), d_weights(weights.size());
   for (float& value : u) value = static_cast<float>(rng.normal());
   for (float& value : d_y) value = static_cast<float>(rng.normal());
   MixerRunner<float> runner(mixer, kPiece);
   runner.set_weights(view_of(std::span<const float>(weights)));
-  runner.forward({u.data(), {kPiece, kModelWidth}}, {}, {}, {y.data(), {kPiece, kModelWidth}});
-  runner.backward({d_y.data(), {kPiece, kModelWidth}}, {}, {d_u.data(), {kPiece, kModelWidth}});
+  runner.forward({u.data(), shape}, {}, {}, {y.data(), shape});
+  runner.backward({d_y.data(), shape}, {}, {d_u.data(), shape});
   runner.gradients(view_of(std::span(d_weights)));
   const auto exact = [](const std::vector<float>& values) { return std::vector<double>(values.begin(), values.end()); };
-  const std::vector<double> expected = reference_gradients(mixer.parameters(), exact(weights), exact(u), exact(d_y));
+  const std::vector<double> expected = reference_gradients(mixer, exact(weights), exact(u), exact(d_y));
   double off = 0, largest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     off = std::max(off, std::abs(expected[i] - d_weights[i]));
@@ -157,8 +158,8 @@ void time_stream(const SequenceModel<float>& model) {
   const double best = seconds(
       [&] {
         for (std::size_t t = 0; t < kTokens; ++t) {
-          model.advance(*step.folded, {step.x.data() + t * c.inputs, {1, c.inputs}}, state, *scratch,
-                        {step.logits[0].data() + t * c.outputs, {1, c.outputs}});
+          const View<const float, 2> row(step.x.data() + t * c.inputs, {1, c.inputs});
+          model.advance(*step.folded, {row}, state, *scratch, {step.logits[0].data() + t * c.outputs, {1, c.outputs}});
         }
       },
       20);
@@ -168,19 +169,21 @@ void time_stream(const SequenceModel<float>& model) {
 struct Baseline {
   const char* name;
   std::unique_ptr<Mixer<float>> (*mixer)(Isa);
-  std::unique_ptr<SequenceModel<float>> (*model)(const ModelConfig&, Isa);
+  std::unique_ptr<SequenceModel<float>> (*model)(Isa);
   ReferenceGradients reference;
 };
 constexpr Baseline kBaselines[] = {
-    {"gdn", make_gdn_mixer<float>, make_gated_delta_net<float>, gated_delta_net_gradients},
-    {"mamba3", make_mamba3_mixer<float>, make_mamba3<float>, mamba3_gradients}};
+    {"gdn", [](Isa isa) { return make_gdn_mixer<float>({}, {.isa = isa}); },
+     [](Isa isa) { return make_gated_delta_net<float>({}, {.isa = isa}); }, gated_delta_net_gradients},
+    {"mamba3", [](Isa isa) { return make_mamba3_mixer<float>({}, isa); },
+     [](Isa isa) { return make_mamba3<float>({}, {.isa = isa}); }, mamba3_gradients}};
 
 bool run(const Baseline& baseline, Isa isa, int repeats) {
   fmt::print("{}, {}\n", baseline.name, isa_name(isa));
   const double error = reference_error(*baseline.mixer(isa), baseline.reference);
   fmt::print("  largest deviation of a gradient from the reference: {:.1e}\n", error);
   if (!(error < 1e-4)) return false;
-  const auto model = baseline.model({.name = baseline.name, .inputs = 7, .outputs = 3}, isa);
+  const auto model = baseline.model(isa);
   for (const int threads : {1, 2}) time_training(*model, threads, repeats);
   time_stream(*model);
   return true;

@@ -48,7 +48,9 @@ class Forward {
       for (auto tokens = source.next(); !tokens.empty(); tokens = source.next()) {
         episodes_.push_back({tokens.begin(), tokens.end()});
         inputs_.emplace_back(tokens.size() * kSetting.input_width());
-        encode_inputs(kSetting, tokens, {inputs_.back().data(), {tokens.size(), kSetting.input_width()}});
+        const View<float, 2> rows(inputs_.back().data(), {tokens.size(), kSetting.input_width()});
+        encode_inputs(kSetting, tokens, rows);
+        marks_.push_back(validity_marks<float>(rows));
         tokens_ += static_cast<std::int64_t>(tokens.size());
         longest = std::max(longest, tokens.size());
       }
@@ -65,8 +67,9 @@ class Forward {
       const std::size_t length = episodes_[i].size();
       Buffer<float>& out = logits_[static_cast<std::size_t>(thread)];
       const View<float, 2> logits(out.data(), {length, kSetting.output_width()});
-      model_.model().forward(model_.folded(), {.x = {inputs_[i].data(), {length, kSetting.input_width()}}},
-                             *tapes_[static_cast<std::size_t>(thread)], logits);
+      const View<const float, 2> x(inputs_[i].data(), {length, kSetting.input_width()});
+      model_.model().forward(model_.folded(), {.x = x, .marks = marks_[i]}, *tapes_[static_cast<std::size_t>(thread)],
+                             logits);
       for (std::size_t t = 0; t < length; ++t) {
         if (!episodes_[i][t].final) continue;
         std::int32_t answer = 0;
@@ -83,6 +86,7 @@ class Forward {
   ThreadPool pool_;
   std::vector<std::vector<Token>> episodes_;
   std::vector<Buffer<float>> inputs_, logits_;
+  std::vector<std::vector<RowMark>> marks_;
   std::vector<std::unique_ptr<Tape<float>>> tapes_;
   std::vector<std::int64_t> right_;
   std::int64_t tokens_ = 0;
@@ -93,7 +97,8 @@ std::int64_t evaluate(Evaluator& evaluator) {
   EvaluationObserver nobody;
   std::int64_t right = 0;
   for (const TaskCase& request : all_cases()) {
-    const auto cells = evaluator.table(request.scenario, request.delay, {.episodes = kEpisodes}, never, nobody);
+    const auto cells =
+        evaluator.table(episode_case(request.scenario, request.delay), {.episodes = kEpisodes}, never, nobody);
     for (const EvaluationCell& cell : cells.value()) right += cell.right;
   }
   return right;
@@ -122,7 +127,7 @@ int main() {
     const auto model = LoadedModel<float>::make(spec, weights).value();
     for (int threads = 1; threads <= cores; threads *= 2) {
       Forward forward(*model, all_cases(), threads), step(*model, kSteps, threads);
-      Evaluator evaluator(model, kSetting, Mode::kRecurrent, {.threads = threads});
+      Evaluator evaluator(model, std::make_shared<AddressValueTask>(kSetting), Mode::kRecurrent, {.threads = threads});
       forward.run();
       const std::int64_t expected = forward.right(), found = evaluate(evaluator);
       // The baselines train with chunked forms of their recurrences: a logit near zero may round to the other side.

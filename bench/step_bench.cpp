@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "eval/step_timing.h"
 #include "models/registry.h"
+#include "train/step_timing.h"
 
 namespace {
 

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "support/oracle.h"
+#include "task/address_value.h"
 #include "task/batch.h"
+#include "task/episode_stream.h"
 
 namespace schemamem {
 namespace {
@@ -39,7 +41,7 @@ double thread_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-double tokens_per_second(const std::vector<TaskCase>& cases, BatchFiller& filler, Batch& batch, ThreadPool& pool) {
+double tokens_per_second(const Task& task, const std::vector<EpisodeCase>& cases, EpisodeSource& source, Batch& batch) {
   double best = 0;
   std::uint64_t index = 0;
   for (int repeat = 0; repeat < 5; ++repeat) {
@@ -47,7 +49,7 @@ double tokens_per_second(const std::vector<TaskCase>& cases, BatchFiller& filler
     const double start = thread_seconds();
     double seconds = 0;
     do {
-      filler.fill(cases, {.seed = 42, .purpose = Purpose::kBenchmark, .index = index}, pool, batch);
+      batch.fill(task, source, cases, {.seed = 42, .purpose = Purpose::kBenchmark, .index = index});
       index += cases.size();
       tokens += batch.tokens();
       seconds = thread_seconds() - start;
@@ -66,15 +68,16 @@ int run() {
           .setting = setting, .scenario = scenario.scenario, .delay = scenario.takes_delay() ? 96U : 0U};
       const std::vector<TaskCase> cases(kEpisodes, request);
       const std::size_t length = episode_size(request).tokens();
-      Batch batch(setting, kEpisodes, kEpisodes * length);
-      BatchFiller filler(setting, length, 1);
-      ThreadPool pool(1);
-      filler.fill(cases, {.seed = 42, .purpose = Purpose::kBenchmark, .index = 0}, pool, batch);
+      const AddressValueTask task(setting);
+      const std::vector<EpisodeCase> asked(kEpisodes, episode_case(request.scenario, request.delay));
+      const auto source = task.source();
+      Batch batch(task.shape(), kEpisodes, kEpisodes * length);
+      batch.fill(task, *source, asked, {.seed = 42, .purpose = Purpose::kBenchmark, .index = 0});
       if (!agrees_with_oracle(cases, batch)) {
         fmt::print(stderr, "{}: the batch disagrees with the oracle, so it is not timed\n", request.name());
         return 1;
       }
-      const double rate = tokens_per_second(cases, filler, batch, pool);
+      const double rate = tokens_per_second(task, asked, *source, batch);
       fast_enough = fast_enough && rate >= kWanted;
       fmt::print("{:<32}{:>16.1f}{:>20.2f}\n", request.name(), rate / 1e6, rate / kWanted);
     }

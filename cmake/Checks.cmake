@@ -3,8 +3,7 @@
 set(scripts ${PROJECT_SOURCE_DIR}/scripts)
 
 add_test(NAME package.an_installed_library_serves_another_project
-         COMMAND ${CMAKE_COMMAND} -Dbuild=${PROJECT_BINARY_DIR} -Dversion=${PROJECT_VERSION}
-                 -Dcompiler=${CMAKE_CXX_COMPILER} -P ${CMAKE_CURRENT_SOURCE_DIR}/package/run.cmake)
+         COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/package/run.sh ${PROJECT_BINARY_DIR} ${PROJECT_VERSION} ${CMAKE_CXX_COMPILER})
 set_tests_properties(package.an_installed_library_serves_another_project PROPERTIES LABELS package)
 
 # Plan, train, evaluate, ablate, tables, figures, page; and variants of a recipe.
@@ -29,7 +28,7 @@ endif()
 # are a second build of everything and left to `make test-sanitizers`.
 set(dev ${PROJECT_SOURCE_DIR}/build-dev)
 list(GET SCHEMAMEM_ISAS 0 least)
-set(programs kernels_test kernels_${least}_test models_test record_test stream_test train_test)
+set(programs kernels_test kernels_${least}_test models_test tensors_test stream_test train_test)
 add_test(NAME sanitizers.clang_builds_what_works_on_raw_memory COMMAND ${scripts}/build_dev.sh fuzz_targets ${programs})
 set_tests_properties(sanitizers.clang_builds_what_works_on_raw_memory PROPERTIES
                      LABELS sanitizers FIXTURES_SETUP dev_build PROCESSORS 2 TIMEOUT 1500)

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "record/safetensors.h"
+#include "tensors/safetensors.h"
 
 namespace {
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Installs the Debian packages of the named groups that are not there yet: deps.sh build [test] [figures] [search] [format] [tidy] [extras]
+# Installs the Debian packages of the named groups that are not there yet: deps.sh build [test] [figures] [search] [format] [tidy] [docs] [deb] [extras]
 set -euo pipefail
 
 packages_of() {
   case "$1" in
-    build) echo g++ cmake ninja-build git libssl-dev libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev \
+    build) echo g++ cmake ninja-build git libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev \
                 libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev ;;
     # clang compiles everything a second time, with sanitizers; llvm gives its reports names and lines; the cross
     # compiler checks the NEON kernels; binutils has nm.
-    test) echo clang-14 libclang-rt-14-dev llvm-14 g++-12-aarch64-linux-gnu binutils util-linux "$(packages_of format)" \
+    test) echo clang-14 libclang-rt-14-dev llvm-14 g++-12-aarch64-linux-gnu binutils pkg-config util-linux "$(packages_of format)" \
                "$(packages_of figures)" "$(packages_of search)" ;;
     # draws the figures of `schemamem paper`
     figures) echo gnuplot-nox ;;
@@ -16,9 +16,11 @@ packages_of() {
     search) echo python3 ;;
     format) echo clang-format-14 ;;
     tidy) echo clang-14 clang-tidy-14 clang-format-14 python3 ;;
+    docs) echo doxygen ;;
+    deb) echo dpkg-dev file fakeroot ;;
     # the report page is tested in a real browser
     extras) echo python3 python3-venv chromium ;;
-    *) echo "deps: unknown group '$1'; the groups are build, test, figures, search, format, tidy, extras" >&2; exit 64 ;;
+    *) echo "deps: unknown group '$1'; the groups are build, test, figures, search, format, tidy, docs, deb, extras" >&2; exit 64 ;;
   esac
 }
 

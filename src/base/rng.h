@@ -25,7 +25,11 @@ enum class Purpose : std::uint64_t {
   kBenchmark = 7,
   kTest = 8,
   kBootstrap = 9,
+  kFirstCurve = 1000,  // curves of the evaluation scenario n: 1000 + n
 };
+constexpr Purpose curve_purpose(std::uint64_t scenario) {
+  return static_cast<Purpose>(static_cast<std::uint64_t>(Purpose::kFirstCurve) + scenario);
+}
 
 /// Randomness that is addressed, not consumed: `Rng::stream(seed, purpose, index)` is the same sequence for any batch
 /// size, thread count or resume point. A plain value of 256 bits (xoshiro256++); copying it forks the sequence.

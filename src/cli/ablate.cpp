@@ -76,7 +76,7 @@ Status show(const std::vector<EvaluatedRun>& runs, bool all, Console& console) {
       const Evaluation &normal = run.evaluations[i], &ablated = run.evaluations[i + 1];
       ablations.push_back(json_of(run, normal, ablated));
       text += fmt::format("{}, exact values in %\n{}", protocol_text(normal.record().protocol),
-                          text_of(normal, ablated, all));
+                          text_of(normal, ablated, all || run.file->about().task != kFirstTask));
     }
     if (console.json) continue;
     if (const Status printed = console.print(text + "\n"); !printed) return printed;
@@ -123,8 +123,7 @@ Status ablate(const EvalOptions& options, Console& console) {
     run.value().evaluations = std::move(pairs).value();
     runs.push_back(std::move(run).value());
   }
-  if (runs.empty())
-    return Error(ErrorKind::kUsage, "None of the runs is of schemamem, the only model with a memory S to clear.");
+  if (runs.empty()) return Error(ErrorKind::kUsage, "None of the runs is of a model with a memory S to clear.");
   if (const Status done = run_evaluations(runs, *work, console); !done) return done;
   return show(runs, options.all, console);
 }

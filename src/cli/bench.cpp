@@ -5,7 +5,7 @@
 
 #include "cli/model_commands.h"
 #include "cli/model_options.h"
-#include "eval/step_timing.h"
+#include "train/step_timing.h"
 
 namespace schemamem {
 namespace {
@@ -122,7 +122,6 @@ void register_bench(CLI::App& program, Commands& commands) {
                                         "schemamem bench step --model schemamem --batch 64 --tokens 400\n"
                                         "schemamem bench step --model gdn --threads 1 --isa avx2 --json");
   step->model.add_to(step_command);
-  step->model.add_sizes_to(step_command);
   step_command.add_option("--batch", step->batch, "Episodes (default 64)")->type_name("N");
   step_command.add_option("--tokens", step->tokens, "Tokens an episode (default 400)")->type_name("N");
   step_command.add_option("--threads", step->threads, "Threads (default: all cores)")->type_name("N");
@@ -135,7 +134,6 @@ void register_bench(CLI::App& program, Commands& commands) {
                                           "schemamem bench stream --model schemamem --tokens 100000\n"
                                           "schemamem bench stream --model gdn --json");
   stream->model.add_to(stream_command);
-  stream->model.add_sizes_to(stream_command);
   stream_command.add_option("--tokens", stream->tokens, "Length of the stream (default 20000)")->type_name("N");
   stream_command.add_flag("--general", stream->general, "Use the path for any sizes");
   commands.on(stream_command, [stream](Console& console) { return bench_stream(*stream, console); });

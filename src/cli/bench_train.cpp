@@ -15,10 +15,10 @@
 #include "cli/live_view.h"
 #include "cli/model_commands.h"
 #include "cli/model_options.h"
-#include "eval/step_timing.h"
 #include "models/registry.h"
 #include "train/checkpoint.h"
 #include "train/run.h"
+#include "train/step_timing.h"
 
 namespace schemamem {
 namespace {
@@ -158,7 +158,7 @@ struct TrainTiming {
 
 Result<TrainTiming> time_training(const RunRequest& request, int threads, Isa isa, std::int64_t steps) {
   TrainTiming timing;
-  const auto spec = published_spec(request.model, request.setting.input_width(), request.setting.output_width());
+  const auto spec = model_spec(request);
   if (!spec) return spec.error();
   const auto checked = check_gradients({.model = *spec, .isa = isa});
   if (!checked) return checked.error();
@@ -167,9 +167,9 @@ Result<TrainTiming> time_training(const RunRequest& request, int threads, Isa is
   if (!model) return model.error();
   const auto folder = ScratchFolder::make();
   if (!folder) return folder.error();
-  const Curriculum curriculum(request.recipe.recipe, request.setting, request.model);
-  for (std::size_t stage = 0; stage < curriculum.stages().size(); ++stage) {
-    const fs::path run = folder->path() / curriculum.stages()[stage].name;
+  const std::vector<Stage> stages = make_curriculum(request);
+  for (std::size_t stage = 0; stage < stages.size(); ++stage) {
+    const fs::path run = folder->path() / stages[stage].name;
     if (const Status begun = begin_run_at(stage, **model, request, run); !begun) return begun.error();
     StopFlag stop{false};
     Timekeeper keeper(request, steps, stop, timing.checkpoint);
@@ -205,9 +205,9 @@ Status bench_train(const BenchTrainOptions& given, Console& console) {
   const auto model = given.model.read_model();
   if (!model) return model.error();
   request.model = *model;
-  const auto setting = given.model.read_setting();
-  if (!setting) return setting.error();
-  request.setting = *setting;
+  const auto task = given.model.read_task();
+  if (!task) return task.error();
+  request.task = *task;
   const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
   const auto threads = read_number(given.threads, "--threads", cores, 1, kMostThreads);
   if (!threads) return threads.error();
@@ -226,8 +226,8 @@ Status bench_train(const BenchTrainOptions& given, Console& console) {
   if (console.json) {
     nlohmann::ordered_json stages = nlohmann::ordered_json::array();
     for (const Shares& shares : timed->stages) stages.push_back(to_json(shares));
-    const nlohmann::ordered_json answer{{"model", request.model},
-                                        {"setting", request.setting.name()},
+    const nlohmann::ordered_json answer{{"model", request.model.text()},
+                                        {"setting", request.task->setting()},
                                         {"recipe", request.recipe.name},
                                         {"instruction_set", isa_name(console.isa)},
                                         {"threads", *threads},
@@ -239,8 +239,8 @@ Status bench_train(const BenchTrainOptions& given, Console& console) {
     return console.print(answer.dump() + "\n");
   }
   std::string text = fmt::format("{} {}, recipe {}, {} steps a stage, {} thread{}, {}\n",
-                                 console.paint.bold(request.model), request.setting.name(), request.recipe.name, *steps,
-                                 *threads, *threads == 1 ? "" : "s", isa_name(console.isa));
+                                 console.paint.bold(request.model.text()), request.task->setting(), request.recipe.name,
+                                 *steps, *threads, *threads == 1 ? "" : "s", isa_name(console.isa));
   text += fmt::format("  gradients    float agrees with double to {:.1e}\n\n", timed->gradient_error);
   text += "  microseconds a step       all   kernels   folding    data  optimiser    own   overhead\n";
   for (const Shares& shares : timed->stages) text += row(shares);

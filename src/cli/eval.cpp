@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/eval_commands.h"
 #include "cli/eval_options.h"
@@ -49,6 +50,7 @@ Json json_of(const EvaluatedRun& run, const Evaluation& evaluation) {
           {"record", evaluation.path().string()},
           {"sha256", record.checkpoint.sha256},
           {"model", record.checkpoint.model},
+          {"task", record.checkpoint.task},
           {"setting", record.checkpoint.setting},
           {"seed", record.checkpoint.seed ? Json(*record.checkpoint.seed) : Json()},
           {"recipe", record.checkpoint.recipe},
@@ -63,14 +65,19 @@ Json json_of(const EvaluatedRun& run, const Evaluation& evaluation) {
 }
 
 /// Delays down, the paper's columns across.
-std::string named_table(const EvaluationRecord& record, const EvaluationRequest& request) {
+std::string named_table(const Evaluation& evaluation) {
+  const EvaluationRecord& record = evaluation.record();
   std::string text = fmt::format("{:>12}", "delay");
   for (const NamedColumn& column : named_columns()) text += fmt::format("{:>12}", column.title);
   text += '\n';
-  for (const std::size_t delay : request.delays) {
+  std::set<std::int64_t> delays;
+  for (const EvaluationCell& cell : evaluation.asked_cells()) {
+    if (cell.delay > 0) delays.insert(cell.delay);
+  }
+  for (const std::int64_t delay : delays) {
     text += fmt::format("{:>12}", delay);
     for (const NamedColumn& column : named_columns()) {
-      const EvaluationCell* cell = record.find(column.scenario, static_cast<std::int64_t>(delay), column.group);
+      const EvaluationCell* cell = record.find(column.scenario, delay, column.group);
       text += cell != nullptr ? fmt::format("{:>12.2f}", cell->exact_percent()) : fmt::format("{:>12}", "");
     }
     text += '\n';
@@ -88,8 +95,7 @@ std::string whole_table(const Evaluation& evaluation) {
   return text;
 }
 
-Status show(const std::vector<EvaluatedRun>& runs, const std::vector<EvaluationRequest>& requests, bool all,
-            Console& console) {
+Status show(const std::vector<EvaluatedRun>& runs, bool all, Console& console) {
   if (console.json) {
     Json evaluations = Json::array();
     for (const EvaluatedRun& run : runs) {
@@ -99,11 +105,11 @@ Status show(const std::vector<EvaluatedRun>& runs, const std::vector<EvaluationR
   }
   for (const EvaluatedRun& run : runs) {
     std::string text = fmt::format("{}  {}\n", console.paint.bold(title_of(run.file->about())), run.weights.string());
-    for (std::size_t i = 0; i < run.evaluations.size(); ++i) {
-      const Evaluation& evaluation = run.evaluations[i];
+    const bool has_columns = run.file->about().task == kFirstTask;  // the paper's
+    for (const Evaluation& evaluation : run.evaluations) {
       text += fmt::format("{}, exact values in %{}\n", protocol_text(evaluation.record().protocol),
                           evaluation.missing_cells() == 0 ? console.paint.dim(", from the record") : "");
-      text += all ? whole_table(evaluation) : named_table(evaluation.record(), requests[i]);
+      text += all || !has_columns ? whole_table(evaluation) : named_table(evaluation);
     }
     if (const Status printed = console.print(text + "\n"); !printed) return printed;
   }
@@ -116,12 +122,6 @@ Status eval(const EvalCommand& command, Console& console) {
   if (!requests) return requests.error();
   for (EvaluationRequest& request : requests.value()) {
     request.kind = command.curve ? "curve" : "table";
-    for (const Scenario scenario : request.scenarios) {
-      if (command.curve && !info(scenario).takes_delay())
-        return Error(ErrorKind::kUsage, fmt::format("Scenario \"{}\" has no delay and so no curve. Choose retention, "
-                                                    "interference or overwrite.",
-                                                    info(scenario).name));
-    }
   }
   const auto work = options.read_work();
   if (!work) return work.error();
@@ -139,7 +139,7 @@ Status eval(const EvalCommand& command, Console& console) {
     runs.push_back(std::move(run).value());
   }
   if (const Status done = run_evaluations(runs, *work, console); !done) return done;
-  return show(runs, *requests, options.all, console);
+  return show(runs, options.all, console);
 }
 
 }  // namespace

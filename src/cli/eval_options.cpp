@@ -7,6 +7,8 @@
 
 #include "base/parse.h"
 #include "base/text.h"
+#include "catalog/find_model.h"
+#include "catalog/places.h"
 #include "cli/eval_progress.h"
 #include "cli/signals.h"
 #include "eval/targets.h"
@@ -49,28 +51,31 @@ Result<std::vector<T>> read_numbers(const Text& text, std::string_view flag, std
   return as_set(std::move(numbers));
 }
 
-Result<std::vector<Scenario>> read_scenarios(const Text& text, const std::vector<Scenario>& fallback) {
-  if (!text) return fallback;
-  std::vector<Scenario> scenarios;
-  for (const std::string_view part : split(*text)) {
-    const Result<Scenario> scenario = parse_scenario(part);
-    if (!scenario) return scenario.error();
-    if (const Status evaluated = check_evaluation({.setting = {}, .scenario = *scenario}); !evaluated)
-      return evaluated.error();
-    scenarios.push_back(*scenario);
+/// Where a name is looked for. Runs have their records beside them, so those of `results` come before models that lie
+/// elsewhere.
+std::vector<std::filesystem::path> places_for_records(const Text& results) {
+  std::vector<std::filesystem::path> places{results.value_or("results")};
+  if (results) return places;
+  for (std::filesystem::path& place : model_places()) {
+    if (place != places.front()) places.push_back(std::move(place));
   }
-  return as_set(std::move(scenarios));
+  return places;
 }
 
 }  // namespace
 
 void EvalOptions::add_to(CLI::App& command) {
   command.add_option("RUNS", runs, "Runs, folders of runs, or .safetensors files")->type_name("RUN");
-  command.add_option("--checkpoint", checkpoint, "A run by its name, such as a3v3-schemamem-steady-s42")
+  command.add_option("--checkpoint", checkpoint, "A run or model by its name, such as a3v3-schemamem-steady-s42")
       ->type_name("NAME");
-  command.add_option("--results", results, "Where --checkpoint looks (results)")->type_name("DIR");
-  command.add_option("--delays", delays, "Delays, with commas between them; 1 to 1000000000")->type_name("N,N");
-  command.add_option("--scenarios", scenarios, "immediate, retention, interference, overwrite; commas between them")
+  command.add_option("--results", results, "Where --checkpoint looks (results, SCHEMAMEM_MODELS, installed models)")
+      ->type_name("DIR");
+  command
+      .add_option("--delays", delays, "Delays, or lengths of other tasks, with commas between them; 1 to 1000000000")
+      ->type_name("N,N");
+  command
+      .add_option("--scenarios", scenarios,
+                  "immediate, retention, interference, overwrite, or those of another task; commas between them")
       ->type_name("NAME,NAME");
   command.add_option("--episodes", episodes, "Episodes of each scenario and delay")->type_name("N");
   command
@@ -88,12 +93,14 @@ void EvalOptions::add_to(CLI::App& command) {
 
 Result<std::vector<EvaluationRequest>> EvalOptions::read_requests(const EvalDefaults& defaults) const {
   EvaluationRequest request;
-  auto wanted_delays = read_numbers<std::size_t>(delays, "--delays", defaults.delays, 1, kLongestStreamedDelay);
+  request.paper_delays = defaults.delays;
+  request.paper_scenarios = defaults.scenarios;
+  auto wanted_delays = read_numbers<std::size_t>(delays, "--delays", {}, 1, kLongestStreamedDelay);
   if (!wanted_delays) return wanted_delays.error();
   request.delays = std::move(wanted_delays).value();
-  auto wanted_scenarios = read_scenarios(scenarios, defaults.scenarios);
-  if (!wanted_scenarios) return wanted_scenarios.error();
-  request.scenarios = std::move(wanted_scenarios).value();
+  if (scenarios) {
+    for (const std::string_view part : split(*scenarios)) request.scenarios.emplace_back(part);
+  }
   static_assert(kMostEpisodes <= static_cast<std::int64_t>(CurveEpisode::kMostEpisodes));
   const auto count =
       read_number(episodes, "--episodes", static_cast<std::int64_t>(defaults.episodes), 1, kMostEpisodes);
@@ -120,9 +127,9 @@ Result<EvaluatorOptions> EvalOptions::read_work() const {
 Result<std::vector<std::filesystem::path>> EvalOptions::read_targets(Console& console) const {
   std::vector<std::filesystem::path> paths(runs.begin(), runs.end());
   if (checkpoint) {
-    const auto run = find_run_by_name(results.value_or("results"), *checkpoint);
-    if (!run) return run.error();
-    paths.push_back(*run);
+    const auto weights = find_model(*checkpoint, places_for_records(results));
+    if (!weights) return weights.error();
+    paths.push_back(*weights);
   }
   if (paths.empty()) {
     return Error(ErrorKind::kUsage,
@@ -171,7 +178,9 @@ Status run_evaluations(std::vector<EvaluatedRun>& runs, const EvaluatorOptions& 
 }
 
 std::string title_of(const EvaluatedCheckpoint& about) {
-  std::string title = fmt::format("{} {}", about.model, about.setting);
+  std::string title = about.model;
+  if (about.task != kFirstTask) title += " " + about.task;
+  title += " " + about.setting;
   if (about.seed) title += fmt::format(" seed {}", *about.seed);
   if (!about.recipe.empty()) title += ", " + printable(about.recipe);
   if (!about.hash.empty()) title += fmt::format(" ({})", printable(about.hash));

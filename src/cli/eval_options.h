@@ -12,7 +12,7 @@
 
 namespace schemamem {
 
-/// What a command evaluates unless told otherwise.
+/// What a command evaluates of the address-value task unless told otherwise.
 struct EvalDefaults {
   std::vector<std::size_t> delays;
   std::vector<Scenario> scenarios;

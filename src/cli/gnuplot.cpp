@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "base/files.h"
 #include "base/text.h"
+#include "system/files.h"
 
 namespace schemamem {
 namespace {

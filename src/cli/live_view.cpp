@@ -16,7 +16,7 @@ constexpr double kSmoothing = 0.98;
 LiveView::LiveView(std::ostream& out, const Paint& paint, bool redraws, const RunRequest& request)
     : out_(out), canvas_(out), paint_(paint), redraws_(redraws), title_(run_title(request)) {
   progress_.passes_needed = request.recipe.recipe.validation.passes;
-  progress_.slots = slots_of(request.model, request.setting);
+  progress_.slots = slots_of(request);
 }
 
 void LiveView::started(const Trainer& trainer, bool resumed) {
@@ -61,7 +61,7 @@ void LiveView::stepped(const Trainer& trainer, const StepReport& report) {
 
 void LiveView::checked(const Trainer& trainer, const Stage& stage, const Check& check) {
   place(trainer);
-  progress_.check = shown_check(check, stage, trainer.position().step);
+  progress_.check = shown_check(*trainer.setup().task, check, stage, trainer.position().step);
   if (redraws_) return draw();
   out_ << check_line(progress_) << std::flush;
 }

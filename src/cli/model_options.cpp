@@ -1,60 +1,71 @@
 #include "cli/model_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 
-#include "base/parse.h"
-#include "base/suggest.h"
 #include "base/text.h"
+#include "task/registry.h"
 
 namespace schemamem {
 
 void ModelOptions::add_to(CLI::App& command) {
-  command.add_option("--model", model, fmt::format("{}", fmt::join(model_names(), ", ")))->type_name("NAME");
-  command.add_option("--setting", setting, "Address and value bits, 2 to 16 each (default A3V3)")->type_name("AaVv");
+  command
+      .add_option(
+          "--model", model,
+          fmt::format("{}; sizes may follow, as in {}:slots=64", fmt::join(model_names(), ", "), model_names().front()))
+      ->type_name("NAME");
+  command
+      .add_option("--option,--size", options,
+                  "A size or option of the model other than the published one, such as slots=200; may be repeated "
+                  "(`schemamem inspect` lists them)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  std::vector<std::string_view> names;
+  for (const TaskEntry& entry : task_entries()) names.push_back(entry.name);
+  command.add_option("--task", task, fmt::format("{} ({})", fmt::join(names, ", "), names.front()))->type_name("NAME");
+  command
+      .add_option("--setting", setting,
+                  "Which of the task: address and value bits, 2 to 16 each (A3V3); of mqar vocabulary, length, pairs "
+                  "(V8192L64P8)")
+      ->type_name("SETTING");
 }
 
-Result<std::string> ModelOptions::read_model() const {
+Result<ModelChoice> ModelOptions::read_model() const {
   const std::vector<std::string> names = model_names();
   if (!model) {
     return Error(ErrorKind::kUsage, fmt::format("--model is missing. Add one of {}, such as --model {}.",
                                                 fmt::join(names, ", "), names[0]));
   }
-  if (std::find(names.begin(), names.end(), *model) != names.end()) return *model;
-  return Error(ErrorKind::kUsage, fmt::format("Unknown model {}: expected one of {}.{}", quote(*model),
-                                              fmt::join(names, ", "), did_you_mean(*model, names)));
-}
-
-Result<Setting> ModelOptions::read_setting() const { return parse_setting(setting ? *setting : "A3V3"); }
-
-void ModelOptions::add_sizes_to(CLI::App& command) {
-  command.add_option("--size", sizes, "A size other than the published one, such as slots=200; may be repeated")
-      ->type_name("NAME=N")
-      ->allow_extra_args(false);
-}
-
-Result<ModelSpec> ModelOptions::read_spec() const {
-  const auto name = read_model();
-  if (!name) return name.error();
-  const auto bits = read_setting();
-  if (!bits) return bits.error();
-  const auto published = published_spec(*name, bits->input_width(), bits->output_width());
-  if (!published) return published.error();
-  ModelSpec spec = *published;
-  for (const std::string& text : sizes) {
+  Result<ModelChoice> choice = parse_model_choice(*model);
+  if (!choice) return choice.error();
+  for (const std::string& text : options) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) {
       return Error(ErrorKind::kUsage,
-                   fmt::format("--size {}: expected a name and a number, such as --size layers=2.", quote(text)));
+                   fmt::format("--option {}: expected a name and a value, such as --option layers=2.", quote(text)));
     }
-    const auto number = parse_integer(text.substr(equals + 1), "--size " + printable(text), 1,
-                                      std::numeric_limits<std::int64_t>::max());
-    if (!number) return number.error();
-    spec.sizes[text.substr(0, equals)] = static_cast<std::size_t>(*number);  // make_model knows which there are
+    choice.value().set[text.substr(0, equals)] = text.substr(equals + 1);  // resolve_model knows which there are
   }
-  return spec;
+  return choice;
+}
+
+Result<std::shared_ptr<const Task>> ModelOptions::read_task() const {
+  const std::vector<TaskEntry> entries = task_entries();
+  const std::string name = task.value_or(std::string(entries.front().name));
+  const auto entry = std::find_if(entries.begin(), entries.end(), [&](const TaskEntry& e) { return e.name == name; });
+  const std::string_view example = entry != entries.end() ? entry->example : std::string_view();
+  return make_task(name, setting ? std::string_view(*setting) : example);
+}
+
+Result<ModelSpec> ModelOptions::read_spec() const {
+  const auto choice = read_model();
+  if (!choice) return choice.error();
+  const auto wanted = read_task();
+  if (!wanted) return wanted.error();
+  const TaskShape shape = (*wanted)->shape();
+  return resolve_model(*choice, {.inputs = shape.inputs, .outputs = shape.outputs, .symbols = shape.symbols});
 }
 
 }  // namespace schemamem

@@ -1,30 +1,28 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "cli/task_options.h"
 #include "models/registry.h"
-#include "task/setting.h"
+#include "task/task.h"
 
 namespace schemamem {
 
-/// --model and --setting of the commands that build a model.
+/// --model, --option, --task and --setting of the commands that build a model.
 struct ModelOptions {
-  Text model, setting;
+  Text model, task, setting;
+  std::vector<std::string> options;  // "slots=200"
 
   void add_to(CLI::App& command);
-  /// The model's name, known to exist. Required.
-  Result<std::string> read_model() const;
-  /// The setting, A3V3 unless given.
-  Result<Setting> read_setting() const;
-
-  std::vector<std::string> sizes;  // "slots=200"
-  /// --size, for the commands that build a model of any sizes.
-  void add_sizes_to(CLI::App& command);
-  /// The model at its published sizes but for those given.
+  /// The model, known to exist, and what is set of it. Required.
+  Result<ModelChoice> read_model() const;
+  /// The task at its setting: address-value at A3V3 unless given; of another task, its example.
+  Result<std::shared_ptr<const Task>> read_task() const;
+  /// The model at its published sizes but for those given, for the task.
   Result<ModelSpec> read_spec() const;
 };
 

@@ -6,18 +6,15 @@
 #include <span>
 #include <vector>
 
-#include "base/files.h"
 #include "cli/gnuplot.h"
 #include "cli/report_commands.h"
 #include "cli/task_options.h"
 #include "models/registry.h"
-#include "report/additions.h"
-#include "report/diff_summary.h"
-#include "report/figures.h"
-#include "report/gaps.h"
-#include "report/headline.h"
-#include "report/paper_tables.h"
-#include "report/text_numbers.h"
+#include "paper/diff_summary.h"
+#include "paper/folder.h"
+#include "paper/gaps.h"
+#include "paper/headline.h"
+#include "system/files.h"
 
 namespace schemamem {
 namespace {
@@ -45,11 +42,11 @@ Result<Ledger> read_ledger(const PaperOptions& options) {
   if (options.runs.empty())
     return Error(ErrorKind::kUsage, "No runs were given. Name run folders, or folders of runs, such as results/fast.");
   const std::vector<fs::path> paths(options.runs.begin(), options.runs.end());
-  return Ledger::read(paths);
+  return Ledger::read(paths, model_names());
 }
 
 Result<std::uint64_t> read_eval_seed(const PaperOptions& options) {
-  const auto seed = read_number(options.eval_seed, "--eval-seed", kPaperEvalSeed, 0, kLargestSeed);
+  const auto seed = read_number(options.eval_seed, "--eval-seed", kPaperEvaluationSeed, 0, kLargestSeed);
   if (!seed) return seed.error();
   return static_cast<std::uint64_t>(*seed);
 }
@@ -65,16 +62,23 @@ Result<Source> read_source(const PaperOptions& options) {
   return Source{std::move(ledger).value(), {*recipe, *seed}};
 }
 
+std::string note_line(const Ledger& ledger) {
+  const std::string note = left_out_note(ledger);
+  return note.empty() ? note : note + "\n";
+}
+
 /// What was written, for the answer at the end.
 class Output {
  public:
   explicit Output(const PaperOptions& options) : folder_(options.out.value_or("paper")) {}
 
-  Status write(const fs::path& name, const std::string& text) {
-    const fs::path path = folder_ / name;
-    if (const Status made = make_directories(path.parent_path()); !made) return made;
-    if (const Status written = write_file_atomically(path, text); !written) return written;
-    files_.push_back(path.string());
+  Status write(const std::vector<PaperFile>& files) {
+    for (const PaperFile& file : files) {
+      const fs::path path = folder_ / file.place;
+      if (const Status made = make_directories(path.parent_path()); !made) return made;
+      if (const Status written = write_file_atomically(path, file.text); !written) return written;
+      files_.push_back(path.string());
+    }
     return Done{};
   }
   void add(const fs::path& name) { files_.push_back((folder_ / name).string()); }
@@ -87,37 +91,20 @@ class Output {
                                           {"recipe", source.selection.recipe},
                                           {"eval_seed", source.selection.eval_seed},
                                           {"files", files_},
-                                          {"gaps", lacking}};
+                                          {"gaps", lacking},
+                                          {"left_out", source.ledger.others().size()}};
       return console.print(answer.dump() + "\n");
     }
     std::string text = fmt::format("{} files in {}, recipe {}, evaluation seed {}\n", files_.size(), folder_.string(),
                                    source.selection.recipe, source.selection.eval_seed);
     for (const std::string& gap : lacking) text += console.paint.yellow("missing: ") + gap + "\n";
-    return console.print(text);
+    return console.print(text + note_line(source.ledger));
   }
 
  private:
   fs::path folder_;
   std::vector<std::string> files_{};
 };
-
-Status write_tables(const std::vector<Table>& tables, Output& output) {
-  for (const Table& table : tables) {
-    const fs::path stem = fs::path("tables") / table.name;
-    const std::pair<const char*, std::string> forms[] = {
-        {".md", markdown(table)}, {".tex", latex(table)}, {".csv", csv(table)}};
-    for (const auto& [ending, text] : forms)
-      if (const Status written = output.write(stem.string() + ending, text); !written) return written;
-  }
-  return Done{};
-}
-
-std::vector<Table> all_tables(const Source& source) {
-  std::vector<Table> tables = paper_tables(source.ledger, source.selection);
-  tables.push_back(text_number_table(source.ledger, source.selection));
-  for (Table& table : additions(source.ledger, source.selection)) tables.push_back(std::move(table));
-  return tables;
-}
 
 Status draw(const std::vector<Figure>& figures, const PaperOptions& options, Output& output) {
   const std::string name = options.gnuplot.value_or("gnuplot");
@@ -140,31 +127,16 @@ Status draw(const std::vector<Figure>& figures, const PaperOptions& options, Out
 }
 
 Status write_figures(const std::vector<Figure>& figures, const PaperOptions& options, Output& output) {
-  for (const Figure& figure : figures) {
-    const fs::path stem = fs::path("figures") / figure.name;
-    if (const Status written = output.write(stem.string() + ".csv", figure.csv); !written) return written;
-    if (const Status written = output.write(stem.string() + ".gp", figure.script); !written) return written;
-  }
+  if (const Status written = output.write(figure_files(figures)); !written) return written;
   return draw(figures, options, output);
-}
-
-/// One page with everything, for reading.
-std::string page(const Source& source, const std::vector<Table>& tables, const std::vector<Figure>& figures,
-                 const std::vector<DiffCell>& cells) {
-  std::string text = fmt::format(
-      "# The paper's numbers and ours\n\nRecipe {}, evaluation seed {}. Made by `schemamem paper all` from {} runs.\n\n"
-      "```text\n{}```\n\n",
-      source.selection.recipe, source.selection.eval_seed, source.ledger.runs().size(), diff_summary(cells));
-  for (const Figure& figure : figures) text += fmt::format("![{}](figures/{}.svg)\n\n", figure.title, figure.name);
-  for (const Table& table : tables) text += markdown(table) + "\n";
-  return text;
 }
 
 Status paper_tables_command(const PaperOptions& options, Console& console) {
   const auto source = read_source(options);
   if (!source) return source.error();
   Output output(options);
-  if (const Status written = write_tables(all_tables(*source), output); !written) return written;
+  if (const Status written = output.write(table_files(all_tables(source->ledger, source->selection))); !written)
+    return written;
   return output.tell(*source, console);
 }
 
@@ -180,34 +152,40 @@ Status paper_figures_command(const PaperOptions& options, Console& console) {
 Status paper_all(const PaperOptions& options, Console& console) {
   const auto source = read_source(options);
   if (!source) return source.error();
+  const auto& [ledger, selection] = *source;
   Output output(options);
-  const auto cells = diff(source->ledger, source->selection);
-  const auto tables = all_tables(*source);
-  const auto figures = paper_figures(source->ledger, source->selection);
-  if (const Status written = output.write("diff.json", diff_json(cells)); !written) return written;
-  if (const Status written = write_tables(tables, output); !written) return written;
-  if (const Status written = output.write("paper.md", page(*source, tables, figures, cells)); !written) return written;
+  const auto cells = diff(ledger, selection);
+  const auto tables = all_tables(ledger, selection);
+  const auto figures = paper_figures(ledger, selection);
+  if (const Status written = output.write({PaperFile{"diff.json", diff_json(cells)}}); !written) return written;
+  if (const Status written = output.write(table_files(tables)); !written) return written;
+  const PaperFile overview{"paper.md", paper_overview(ledger, selection, tables, figures, cells)};
+  if (const Status written = output.write({overview}); !written) return written;
   if (const Status written = write_figures(figures, options, output); !written) return written;
   return output.tell(*source, console);
 }
 
+struct Judged {
+  std::vector<DiffCell> cells;
+  std::string note{};  // about runs that were left out
+};
+
 /// The cells of runs, or those that `paper all` left in its folder.
-Result<std::vector<DiffCell>> diff_cells(const PaperOptions& options) {
+Result<Judged> judged_cells(const PaperOptions& options) {
   const auto source = read_source(options);
-  if (source) return diff(source->ledger, source->selection);
-  constexpr std::uint64_t kLargestDiff = 4 << 20;
+  if (source) return Judged{diff(source->ledger, source->selection), note_line(source->ledger)};
   if (options.runs.size() != 1 || source.error().kind() != ErrorKind::kMissingInput) return source.error();
   const fs::path stored = fs::path(options.runs.front()) / "diff.json";
   if (!fs::exists(stored)) return source.error();
-  const auto text = read_text_file(stored, kLargestDiff);
-  if (!text) return text.error();
-  return parse_diff(*text, stored.string());
+  auto cells = read_diff(stored);
+  if (!cells) return cells.error();
+  return Judged{std::move(cells).value()};
 }
 
 Status paper_diff(const PaperOptions& options, Console& console) {
-  const auto cells = diff_cells(options);
-  if (!cells) return cells.error();
-  return console.print(console.json ? diff_json(*cells) : diff_summary(*cells));
+  const auto judged = judged_cells(options);
+  if (!judged) return judged.error();
+  return console.print(console.json ? diff_json(judged->cells) : diff_summary(judged->cells) + judged->note);
 }
 
 /// The figure lies beside the text that shows it, or where -o says.
@@ -223,9 +201,8 @@ Status paper_headline(const PaperOptions& options, Console& console) {
   const fs::path beside = options.into ? fs::path(*options.into).parent_path() : output.folder();
   std::error_code unresolved;  // then the path stays as it was given
   const std::string text =
-      fmt::format("{}\n![{}]({})\n", markdown(made.table), made.figure.title,
-                  fs::proximate(picture, beside.empty() ? "." : beside, unresolved).generic_string());
-  if (const Status written = write_tables({made.table}, output); !written) return written;
+      headline_text(made, fs::proximate(picture, beside.empty() ? "." : beside, unresolved).generic_string());
+  if (const Status written = output.write(table_files({made.table})); !written) return written;
   if (const Status drawn = write_figures({made.figure}, options, output); !drawn) return drawn;
   if (options.into) {
     const auto old = read_text_file(*options.into, kLargestText);

@@ -34,7 +34,8 @@ std::string clock_text(double seconds) {
 }
 
 std::string run_title(const RunRequest& request) {
-  return fmt::format("{} {} {} seed {}", request.model, request.setting.name(), request.recipe.name, request.seed);
+  return fmt::format("{} {} {} seed {}", request.model.text(), request.task->setting(), request.recipe.name,
+                     request.seed);
 }
 
 std::string slots_text(const RunProgress& progress) {

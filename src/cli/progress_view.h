@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <ostream>
 #include <string>
@@ -27,8 +26,6 @@ std::string check_line(const RunProgress& progress);
 std::string run_line(const std::string& title, const RunStatus& status, const Paint& paint);
 /// The state's name in its colour, padded to the longest.
 std::string state_text(RunState state, const Paint& paint);
-/// How many runs are in each state.
-using StateCounts = std::map<RunState, std::size_t>;
 /// "3 of 9 ended: 2 passed, 1 step-limit, 1 running, 5 waiting"
 std::string counts_text(const StateCounts& counts);
 nlohmann::ordered_json status_json(const RunStatus& status);

@@ -3,11 +3,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "base/files.h"
 #include "base/text.h"
 #include "cli/report_commands.h"
 #include "cli/task_options.h"
-#include "report/page.h"
+#include "models/registry.h"
+#include "paper/page.h"
+#include "system/files.h"
 
 namespace schemamem {
 namespace {
@@ -27,21 +28,19 @@ Status report(const ReportOptions& options, Console& console) {
   std::string command = "schemamem report";
   for (const std::string& run : options.runs) command += " " + run;
   const std::vector<std::filesystem::path> paths(options.runs.begin(), options.runs.end());
-  const auto ledger = Ledger::read(paths);
+  const auto ledger = Ledger::read(paths, model_names());
   if (!ledger) return ledger.error();
-  const auto page = report_page(*ledger, command + " -o " + out.filename().string());
+  const auto page = report_page(*ledger, paper_subject(*ledger), command + " -o " + out.filename().string());
   if (!page) return page.error();
   if (const Status written = write_file_atomically(out, *page); !written) return written;
+  const std::size_t runs = ledger->runs().size() + ledger->others().size();
   if (console.json) {
-    const nlohmann::ordered_json answer{{"page", out.string()},
-                                        {"runs", ledger->runs().size()},
-                                        {"recipes", ledger->recipes()},
-                                        {"bytes", page->size()}};
+    const nlohmann::ordered_json answer{
+        {"page", out.string()}, {"runs", runs}, {"recipes", ledger->recipes()}, {"bytes", page->size()}};
     return console.print(answer.dump() + "\n");
   }
   return console.print(fmt::format("{}: {} run{}, {:.1f} MB, opens in any browser without a network\n", out.string(),
-                                   ledger->runs().size(), ledger->runs().size() == 1 ? "" : "s",
-                                   static_cast<double>(page->size()) / 1e6));
+                                   runs, runs == 1 ? "" : "s", static_cast<double>(page->size()) / 1e6));
 }
 
 }  // namespace

@@ -11,10 +11,10 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/exit_codes.h"
 #include "cli/help.h"
 #include "cli/signals.h"
 #include "cli/version.h"
+#include "system/exit_codes.h"
 
 namespace schemamem {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <signal.h>
 
-#include "base/threads.h"
+#include "system/threads.h"
 
 namespace schemamem {
 

@@ -4,17 +4,17 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/progress_view.h"
 #include "cli/signals.h"
-#include "cli/sweep_pool.h"
 #include "cli/sweep_view.h"
 #include "cli/task_options.h"
 #include "cli/train_commands.h"
-#include "train/sweep.h"
-#include "train/sweep_cost.h"
+#include "models/registry.h"
+#include "sweep/cost.h"
+#include "task/registry.h"
 
 namespace schemamem {
 namespace {
@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t kMostJobs = 1024;
 
 struct PlanOptions {
-  Text models, settings, seeds, recipes, out, jobs, threads;
+  Text models, task, settings, seeds, recipes, out, jobs, threads;
   std::vector<std::string> overrides;
   bool no_estimate = false;
 };
@@ -34,19 +34,13 @@ struct RunOptionsText {
   std::vector<std::string> only;  // of `retry`
 };
 
-/// How the cores are shared out: `missing` runs, as many at once as there are cores, the cores divided among them.
-Result<PoolOptions> read_pool(const Text& jobs_text, const Text& threads_text, std::size_t missing) {
-  const std::int64_t cores = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+/// Jobs and threads as they were given, else as the cores allow for so many runs.
+Result<PoolOptions> read_pool(const Text& jobs_text, const Text& threads_text, std::size_t runs) {
   const auto threads = read_number(threads_text, "--threads", 0, 1, kMostJobs);
   if (!threads) return threads.error();
-  const std::int64_t fitting = std::max<std::int64_t>(1, cores / std::max<std::int64_t>(1, *threads));
-  const std::int64_t wanted = std::max<std::int64_t>(1, std::min(fitting, static_cast<std::int64_t>(missing)));
-  const auto jobs = read_number(jobs_text, "--jobs", wanted, 1, kMostJobs);
+  const auto jobs = read_number(jobs_text, "--jobs", 0, 1, kMostJobs);
   if (!jobs) return jobs.error();
-  PoolOptions pool;
-  pool.jobs = static_cast<int>(*jobs);
-  pool.threads = static_cast<int>(*threads > 0 ? *threads : std::max<std::int64_t>(1, cores / *jobs));
-  return pool;
+  return share_cores(static_cast<int>(*jobs), static_cast<int>(*threads), runs);
 }
 
 std::string_view source_text(ExpectedSteps::Source source) {
@@ -61,34 +55,25 @@ std::string_view source_text(ExpectedSteps::Source source) {
   return "table";
 }
 
-/// One kind of run: everything but the seed.
-struct Kind {
-  const SweepCell* first;  // the others follow it
-  std::vector<std::uint64_t> seeds;
-  CostEstimate cost;
-};
-
-std::vector<Kind> kinds_of(const std::vector<SweepCell>& cells) {
-  std::vector<Kind> kinds;
-  for (const SweepCell& cell : cells) {
-    const auto same = [&](const Kind& kind) {
-      const RunRequest &a = kind.first->request, &b = cell.request;
-      return a.model == b.model && a.setting == b.setting && a.recipe.name == b.recipe.name;
-    };
-    if (kinds.empty() || !same(kinds.back())) kinds.push_back({.first = &cell, .seeds = {}, .cost = {}});
-    kinds.back().seeds.push_back(cell.request.seed);
-  }
-  return kinds;
+Result<std::vector<std::shared_ptr<const Task>>> read_tasks(const PlanOptions& given) {
+  const TaskEntry first = task_entries().front();
+  const std::string task = given.task.value_or(std::string(first.name));
+  if (given.settings) return parse_tasks(task, *given.settings);
+  if (task == first.name) return parse_tasks(task, "grid");
+  const std::vector<TaskEntry> known = task_entries();
+  if (std::none_of(known.begin(), known.end(), [&](const TaskEntry& entry) { return entry.name == task; }))
+    return make_task(task, "").error();
+  return Error(ErrorKind::kUsage, fmt::format("--settings is missing: which of the task {}?", printable(task)));
 }
 
 Result<SweepPlan> read_plan(const PlanOptions& given) {
   SweepPlan plan;
-  const auto models = parse_models(given.models.value_or("schemamem,mamba3,gdn"));
+  const auto models = parse_models(given.models.value_or(fmt::format("{}", fmt::join(model_names(), ","))));
   if (!models) return models.error();
   plan.models = *models;
-  const auto settings = parse_settings(given.settings.value_or("grid"));
-  if (!settings) return settings.error();
-  plan.settings = *settings;
+  const auto tasks = read_tasks(given);
+  if (!tasks) return tasks.error();
+  plan.tasks = *tasks;
   const auto seeds = parse_seeds(given.seeds.value_or("42-44"));
   if (!seeds) return seeds.error();
   plan.seeds = *seeds;
@@ -101,27 +86,28 @@ Result<SweepPlan> read_plan(const PlanOptions& given) {
 Json cell_json(const SweepCell& cell) {
   const RunRequest& request = cell.request;
   return {{"run", cell.name},
-          {"model", request.model},
-          {"setting", request.setting.name()},
+          {"model", request.model.text()},
+          {"setting", request.task->setting()},
           {"seed", request.seed},
           {"recipe", request.recipe.name}};
 }
 
-std::string estimate_text(const std::vector<Kind>& kinds, const PoolOptions& pool, double seconds, double wall) {
+std::string estimate_text(const std::vector<SweepKind>& kinds, const PoolOptions& pool, const SweepCost& all) {
   std::string text =
       fmt::format("{:<34} {:>5} {:>9} {:>9} {:>10}  steps from\n", "runs", "seeds", "steps", "a run", "together");
-  for (const Kind& kind : kinds) {
-    const RunRequest& request = kind.first->request;
-    const auto count = static_cast<double>(kind.seeds.size());
+  for (const SweepKind& kind : kinds) {
+    const RunRequest& request = kind.cells.front().request;
+    const auto count = static_cast<double>(kind.cells.size());
     text += fmt::format("{:<34} {:>5} {:>9.0f} {:>9} {:>10}  {}\n",
-                        fmt::format("{} {} {}", request.recipe.name, request.model, request.setting.name()),
-                        kind.seeds.size(), kind.cost.steps, clock_text(kind.cost.seconds),
+                        fmt::format("{} {} {}", request.recipe.name, request.model.text(), request.task->setting()),
+                        kind.cells.size(), kind.cost.steps, clock_text(kind.cost.seconds),
                         clock_text(count * kind.cost.seconds), source_text(kind.cost.source));
   }
   return text + fmt::format(
                     "Estimate for this machine: {} of training, about {} on the wall with {} at once, {} "
                     "thread{} each.\n",
-                    clock_text(seconds), clock_text(wall), pool.jobs, pool.threads, pool.threads == 1 ? "" : "s");
+                    clock_text(all.seconds), clock_text(all.wall_seconds), pool.jobs, pool.threads,
+                    pool.threads == 1 ? "" : "s");
 }
 
 Status plan(const PlanOptions& given, Console& console) {
@@ -133,24 +119,21 @@ Status plan(const PlanOptions& given, Console& console) {
   auto pool = read_pool(given.jobs, given.threads, cells.size());
   if (!pool) return pool.error();
   const std::vector<FinishedRun> finished = finished_runs(folder, cells);
-  std::vector<Kind> kinds = kinds_of(cells);
-  double seconds = 0, longest = 0;
-  for (std::size_t i = 0; i < kinds.size() && !given.no_estimate; ++i) {
-    Kind& kind = kinds[i];
-    if (console.live) console.err << fmt::format("\r\x1b[Kmeasuring {} of {}", i + 1, kinds.size()) << std::flush;
-    const auto cost = estimate_cost(kind.first->request, finished, pool->threads, console.isa);
-    if (!cost) return cost.error();
-    kind.cost = *cost;
-    seconds += kind.cost.seconds * static_cast<double>(kind.seeds.size());
-    longest = std::max(longest, kind.cost.seconds);
+  std::vector<SweepKind> kinds = sweep_kinds(cells);
+  SweepCost all;
+  if (!given.no_estimate) {
+    const auto estimated = estimate_sweep(kinds, finished, pool->jobs, pool->threads, console.isa, [&](std::size_t i) {
+      if (console.live) console.err << fmt::format("\r\x1b[Kmeasuring {} of {}", i + 1, kinds.size()) << std::flush;
+    });
+    if (!estimated) return estimated.error();
+    all = *estimated;
+    if (console.live) console.err << "\r\x1b[K" << std::flush;
   }
-  if (console.live && !given.no_estimate) console.err << "\r\x1b[K" << std::flush;
-  const double wall = std::max(longest, seconds / pool->jobs);
   if (console.json) {
     Json json{{"sweep", folder.string()}, {"cells", Json::array()}};
-    for (const Kind& kind : kinds) {
-      for (std::size_t i = 0; i < kind.seeds.size(); ++i) {
-        Json one = cell_json(kind.first[i]);
+    for (const SweepKind& kind : kinds) {
+      for (const SweepCell& cell : kind.cells) {
+        Json one = cell_json(cell);
         if (!given.no_estimate) {
           one["expected_steps"] = kind.cost.steps;
           one["expected_seconds"] = kind.cost.seconds;
@@ -160,14 +143,14 @@ Status plan(const PlanOptions& given, Console& console) {
       }
     }
     if (!given.no_estimate) {
-      json["expected_seconds"] = seconds;
-      json["expected_wall_seconds"] = wall;
+      json["expected_seconds"] = all.seconds;
+      json["expected_wall_seconds"] = all.wall_seconds;
     }
     if (const Status printed = console.print(json.dump() + "\n"); !printed) return printed;
   } else {
     std::string text = fmt::format("{} runs\n", cells.size());
     for (const SweepCell& cell : cells) text += "  " + cell.name + "\n";
-    if (!given.no_estimate) text += estimate_text(kinds, *pool, seconds, wall);
+    if (!given.no_estimate) text += estimate_text(kinds, *pool, all);
     if (const Status printed = console.print(text); !printed) return printed;
   }
   if (const Status written = write_sweep(folder, *planned); !written) return written;
@@ -212,12 +195,7 @@ Status status(const Text& folder, Console& console) {
 }
 
 Status run_missing(SweepRuns& runs, const RunOptionsText& given, Console& console) {
-  const StateCounts before = runs.counts();
-  std::size_t missing = 0;
-  for (const RunState state : {RunState::kWaiting, RunState::kStopped}) {
-    if (const auto found = before.find(state); found != before.end()) missing += found->second;
-  }
-  auto pool_options = read_pool(given.jobs, given.threads, given.evaluate ? runs.cells().size() : missing);
+  auto pool_options = read_pool(given.jobs, given.threads, given.evaluate ? runs.cells().size() : runs.missing());
   if (!pool_options) return pool_options.error();
   PoolOptions options = *pool_options;
   options.evaluate = given.evaluate;
@@ -230,21 +208,7 @@ Status run_missing(SweepRuns& runs, const RunOptionsText& given, Console& consol
   view.close();
   runs.look();
   if (const Status printed = print_status(runs, console); !printed) return printed;
-  if (!finished) return finished;
-  StateCounts after = runs.counts();
-  if (const std::size_t failed = after[RunState::kFailed]; failed > 0)
-    return Error(ErrorKind::kFailed, fmt::format("{} of {} runs failed. Each has its train.log; `schemamem sweep retry "
-                                                 "{}` tries them again.",
-                                                 failed, runs.cells().size(), runs.folder().string()));
-  if (const std::size_t open = after[RunState::kStopped] + after[RunState::kWaiting]; open > 0)
-    return Error(ErrorKind::kInterrupted,
-                 fmt::format("{} of {} runs were stopped again and again. `schemamem sweep run {}` goes on.", open,
-                             runs.cells().size(), runs.folder().string()));
-  if (pool.evaluations_failed() > 0)
-    return Error(ErrorKind::kFailed, fmt::format("{} evaluations failed. Each run has its evaluate.log; the same "
-                                                 "command tries them again.",
-                                                 pool.evaluations_failed()));
-  return Done{};
+  return finished;
 }
 
 Status run(const RunOptionsText& given, Console& console) {
@@ -256,15 +220,7 @@ Status run(const RunOptionsText& given, Console& console) {
 Status retry(const RunOptionsText& given, Console& console) {
   auto runs = open_sweep(given.folder, "retry");
   if (!runs) return runs.error();
-  std::size_t chosen = 0;
-  for (std::size_t i = 0; i < runs->cells().size(); ++i) {
-    const std::string& name = runs->cells()[i].name;
-    const bool wanted = given.only.empty() || std::any_of(given.only.begin(), given.only.end(), [&](const auto& text) {
-                          return name.find(text) != std::string::npos;
-                        });
-    if (wanted && runs->status(i).state == RunState::kFailed && unmark_failed(runs->run(i))) ++chosen;
-  }
-  if (chosen == 0) {
+  if (runs->forgive(given.only) == 0) {
     return Error(ErrorKind::kMissingInput, fmt::format("{} has no failed run{} to try again.", *given.folder,
                                                        given.only.empty() ? "" : " of that name"));
   }
@@ -283,7 +239,11 @@ void register_plan(CLI::App& sweep, Commands& commands) {
       "schemamem sweep plan --models schemamem,gdn --settings A3V3,A4V4 --seeds 42-44 --out sweeps/two\n"
       "schemamem sweep plan --settings grid --recipes fast --out sweeps/grid\n"
       "schemamem sweep plan --settings A3-5V3 --recipes fast,steady --set cooldown.steps=1000 --out sweeps/x");
-  command.add_option("--models", options->models, "Models, with commas (all three)")->type_name("LIST");
+  command
+      .add_option("--models", options->models,
+                  "Models, with commas; sizes may follow, as in " + model_names().front() + ":slots=64 (all)")
+      ->type_name("LIST");
+  command.add_option("--task", options->task, "The task (address-value)")->type_name("NAME");
   command.add_option("--settings", options->settings, "A3V3,A4V5 or A3-5V3-5 or grid, the paper's nine (grid)")
       ->type_name("LIST");
   command.add_option("--seeds", options->seeds, "42 or 42-44 or 42,50 (42-44)")->type_name("LIST");

@@ -41,8 +41,8 @@ bool has_several_recipes(const SweepRuns& runs) {
 
 std::string row_name(const SweepRuns& runs, std::size_t cell, bool with_setting) {
   const RunRequest& request = runs.cells()[cell].request;
-  std::string name = request.model;
-  if (with_setting) name += " " + request.setting.name();
+  std::string name = request.model.text();
+  if (with_setting) name += " " + request.task->setting();
   return has_several_recipes(runs) ? request.recipe.name + " " + name : name;
 }
 
@@ -97,7 +97,8 @@ std::string small_mosaic(const SweepRuns& runs, const Paint& paint) {
     const std::size_t end = row_end(runs, begin, false);
     text += fmt::format("{:<{}}", row_name(runs, begin, false), width);
     for (std::size_t i = begin; i < end; ++i) {
-      if (i == begin || runs.cells()[i].request.setting != runs.cells()[i - 1].request.setting) text += " ";
+      if (i == begin || runs.cells()[i].request.task->setting() != runs.cells()[i - 1].request.task->setting())
+        text += " ";
       text += glyph(runs.status(i), paint);
     }
     text += "\n";

@@ -4,7 +4,8 @@
 #include <ostream>
 #include <string>
 
-#include "cli/sweep_pool.h"
+#include "cli/progress_view.h"
+#include "sweep/pool.h"
 
 namespace schemamem {
 

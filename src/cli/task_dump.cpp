@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "base/files.h"
-#include "cli/episode_source.h"
 #include "cli/task_commands.h"
+#include "cli/token_source.h"
+#include "system/files.h"
 
 namespace schemamem {
 namespace {
@@ -16,7 +16,7 @@ struct DumpOptions {
 };
 
 /// Hands every episode, as a line of JSON, to `write`.
-Status dump_lines(EpisodeSource& source, std::int64_t episodes, const std::function<Status(std::string_view)>& write) {
+Status dump_lines(TokenSource& source, std::int64_t episodes, const std::function<Status(std::string_view)>& write) {
   for (std::int64_t i = 0; i < episodes; ++i) {
     const auto tokens = source.next();
     if (const Status status = write(episode_json(source, static_cast<std::uint64_t>(i), tokens)); !status)
@@ -30,7 +30,7 @@ Status dump(const DumpOptions& options, Console& console) {
   if (!request) return request.error();
   const auto episodes = read_number(options.episodes, "--episodes", kPaperEvaluationEpisodes, 1, kMostEpisodes);
   if (!episodes) return episodes.error();
-  auto source = EpisodeSource::open(*request, options.source, static_cast<std::size_t>(*episodes));
+  auto source = TokenSource::open(*request, options.source, static_cast<std::size_t>(*episodes));
   if (!source) return source.error();
 
   if (!options.output)

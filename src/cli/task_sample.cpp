@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/episode_source.h"
+#include "cli/row_sample.h"
 #include "cli/task_commands.h"
+#include "cli/token_source.h"
+#include "task/address_value.h"
 
 namespace schemamem {
 namespace {
@@ -12,7 +14,7 @@ namespace {
 struct SampleOptions {
   CaseOptions request;
   SourceOptions source;
-  Text episode;
+  Text task, episode;
 };
 
 std::string painted_group(const Paint& paint, Group group) {
@@ -71,7 +73,7 @@ std::string describe_part(const Paint& paint, std::span<const Token> tokens, std
   return text;
 }
 
-std::string table(const Paint& paint, const EpisodeSource& source, std::int64_t index, std::span<const Token> tokens) {
+std::string table(const Paint& paint, const TokenSource& source, std::int64_t index, std::span<const Token> tokens) {
   const TaskCase& request = source.request();
   std::string text = paint.bold(fmt::format("{} {}", request.setting.name(), info(request.scenario).name));
   if (info(request.scenario).takes_delay()) text += fmt::format(", delay {}", request.delay);
@@ -88,7 +90,25 @@ std::string table(const Paint& paint, const EpisodeSource& source, std::int64_t 
   return text;
 }
 
+/// An episode of a task other than the paper's.
+Status sample_rows(const SampleOptions& options, std::int64_t index, Console& console) {
+  if (options.source.seed)
+    return Error(ErrorKind::kUsage, "--seed is for training episodes of the address-value task. Use --eval-seed.");
+  const auto seed = read_number(options.source.eval_seed, "--eval-seed", kPaperEvaluationSeed, 0, kLargestSeed);
+  if (!seed) return seed.error();
+  return print_rows({.task = *options.task,
+                     .setting = options.request.setting,
+                     .scenario = options.request.scenario,
+                     .delay = options.request.delay,
+                     .seed = static_cast<std::uint64_t>(*seed),
+                     .episode = static_cast<std::uint64_t>(index)},
+                    console);
+}
+
 Status sample(const SampleOptions& options, Console& console) {
+  const auto number = read_number(options.episode, "--episode", 0, 0, kMostEpisodes - 1);
+  if (!number) return number.error();
+  if (options.task && *options.task != AddressValueTask::kName) return sample_rows(options, *number, console);
   const auto request = options.request.read();
   if (!request) return request.error();
   const auto index = read_number(options.episode, "--episode", 0, 0, kMostEpisodes - 1);
@@ -96,7 +116,7 @@ Status sample(const SampleOptions& options, Console& console) {
   // An evaluation episode depends on the size of its batch, so the whole set is opened even for one of it.
   const std::size_t batches = static_cast<std::size_t>(*index) / kPaperEvaluationBatch + 1;
   const std::size_t count = std::max(kPaperEvaluationEpisodes, batches * kPaperEvaluationBatch);
-  auto source = EpisodeSource::open(*request, options.source, count);
+  auto source = TokenSource::open(*request, options.source, count);
   if (!source) return source.error();
   std::span<const Token> tokens = source.value().next();
   for (std::int64_t i = 0; i < *index; ++i) tokens = source.value().next();
@@ -112,9 +132,11 @@ void register_task_sample(CLI::App& task, Commands& commands) {
       task, "sample", "One episode as a table: what is written, waited, asked and expected, and its group.",
       "schemamem task sample --setting A3V3 --scenario overwrite --delay 8\n"
       "schemamem task sample --setting A3V3 --scenario retention --delay 96 --episode 511\n"
-      "schemamem task sample --setting A4V4 --scenario transaction-half --seed 42");
+      "schemamem task sample --setting A4V4 --scenario transaction-half --seed 42\n"
+      "schemamem task sample --task mqar --setting V64L32P4 --scenario pairs-4 --delay 32");
   options->request.add_to(command);
   options->source.add_to(command);
+  command.add_option("--task", options->task, "The task (address-value)")->type_name("NAME");
   command.add_option("--episode", options->episode, "Which one, counted from 0 (default 0)")->type_name("N");
   commands.on(command, [options](Console& console) { return sample(*options, console); });
 }

@@ -36,8 +36,10 @@ std::string processor() {
 }
 
 std::string command_of(const RunRequest& request, const TrainOptions& options) {
-  std::string command = fmt::format("schemamem train --model {} --setting {} --seed {} --recipe {}", request.model,
-                                    request.setting.name(), request.seed, options.recipe.value_or("fast"));
+  std::string command =
+      fmt::format("schemamem train --model {} --setting {} --seed {} --recipe {}", request.model.text(),
+                  request.task->setting(), request.seed, options.recipe.value_or("fast"));
+  if (options.model.task) command += fmt::format(" --task {}", request.task->name());
   for (const std::string& one : options.overrides) command += " --set " + one;
   return command;
 }
@@ -68,8 +70,7 @@ Status report(const RunResult& result, const RunOptions& options, Console& conso
 }
 
 Status run(const RunRequest& request, const RunOptions& options, Console& console) {
-  const auto model = make_model<float>(request.model, request.setting.input_width(), request.setting.output_width(),
-                                       {.isa = options.isa});
+  const auto model = make_model(request, {.isa = options.isa});
   if (!model) return model.error();
   const StopOnSignal signals;
   LiveView view(console.err, Paint(console.paint_err), console.live, request);
@@ -84,9 +85,10 @@ Status train(const TrainOptions& given, Console& console) {
   const auto model = given.model.read_model();
   if (!model) return model.error();
   request.model = *model;
-  const auto setting = given.model.read_setting();
-  if (!setting) return setting.error();
-  request.setting = *setting;
+  auto task = given.model.read_task();
+  if (!task) return task.error();
+  request.task = std::move(task).value();
+  if (const auto spec = model_spec(request); !spec) return spec.error();
   const auto seed = read_number(given.seed, "--seed", kDefaultSeed, 0, kLargestSeed);
   if (!seed) return seed.error();
   request.seed = static_cast<std::uint64_t>(*seed);
@@ -131,6 +133,7 @@ void register_train(CLI::App& program, Commands& commands) {
       commands.add(program, "train", "Train a model through the curriculum, or continue a run.",
                    "schemamem train --model schemamem --setting A3V3 --seed 42 --recipe fast\n"
                    "schemamem train --model gdn --setting A4V4 --recipe paper --out runs/mine\n"
+                   "schemamem train --model schemamem:slots=64 --task mqar --setting V256L64P4 --recipe levels\n"
                    "schemamem train --model schemamem --recipe steady --set cooldown.steps=1000 --threads 2");
   options->model.add_to(command);
   command.add_option("--seed", options->seed, "Root of every random stream (42)")->type_name("N");

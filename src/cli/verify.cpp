@@ -11,6 +11,7 @@
 #include "cli/model_commands.h"
 #include "cli/task_options.h"
 #include "eval/golden.h"
+#include "record/tensor_files.h"
 
 namespace schemamem {
 namespace {
@@ -73,7 +74,7 @@ Status verify(const VerifyOptions& options, Console& console) {
   nlohmann::ordered_json reports = nlohmann::ordered_json::array();
   std::size_t failed = 0;
   for (const std::string& path : options.files) {
-    const Result<TensorFile> file = TensorFile::load(path);
+    const Result<TensorFile> file = load_tensors(path);
     if (!file) return file.error();
     const Result<GoldenReport> report = verify_golden(*file, *scalar, console.isa);
     if (!report) return report.error();

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
+#include "models/registry.h"
 namespace schemamem {
 namespace {
 
@@ -25,11 +28,85 @@ EvaluationProtocol protocol_of(const EvaluationRequest& request, Isa isa) {
 }  // namespace
 
 Status check_ablation(const std::string& model) {
-  if (model == "schemamem") return Done{};
+  const Result<ModelEntry> entry = model_entry(model);
+  if (!entry) return entry.error();
+  if (entry->traits.ablation) return Done{};
+  std::vector<std::string_view> able;
+  for (const ModelEntry& one : model_entries()) {
+    if (one.traits.ablation) able.push_back(one.name);
+  }
+  const std::string names = fmt::format("{}", fmt::join(able, ", "));
   return Error(ErrorKind::kUsage,
-               fmt::format("Only schemamem can be evaluated with S = 0: {} has no phase memory S that could be cleared "
-                           "after a commit. Name runs of schemamem.",
-                           model));
+               fmt::format("Only {} can be evaluated with S = 0: {} has no phase memory S that could be cleared "
+                           "after a commit. Name runs of {}.",
+                           names, model, names));
+}
+
+namespace {
+
+/// Scenarios of the address-value task, each with every delay if it takes one.
+Result<std::vector<EpisodeCase>> database_cases(const AddressValueTask& task, const EvaluationRequest& request,
+                                                std::vector<std::size_t> scenarios) {
+  std::sort(scenarios.begin(), scenarios.end());
+  scenarios.erase(std::unique(scenarios.begin(), scenarios.end()), scenarios.end());
+  const std::vector<std::size_t>& delays = request.delays.empty() ? request.paper_delays : request.delays;
+  std::vector<EpisodeCase> cases;
+  for (const std::size_t scenario : scenarios) {
+    const bool delayed = info(static_cast<Scenario>(scenario)).takes_delay();
+    if (!delayed && request.kind == "curve") {
+      return Error(ErrorKind::kUsage,
+                   fmt::format("Scenario \"{}\" has no delay and so no curve. Choose retention, interference or "
+                               "overwrite.",
+                               task.scenarios()[scenario]));
+    }
+    for (const std::size_t delay : delayed ? delays : std::vector<std::size_t>{0}) {
+      cases.push_back({.scenario = scenario, .delay = delay});
+      const Status fits = check_evaluation(task.case_of(cases.back()), kLongestStreamedDelay);
+      if (!fits) return fits.error();
+    }
+  }
+  return cases;
+}
+
+/// Scenarios and lengths of any other task: what it evaluates, or every chosen scenario at every chosen length.
+Result<std::vector<EpisodeCase>> chosen_cases(const Task& task, const EvaluationRequest& request,
+                                              const std::vector<std::size_t>& scenarios) {
+  if (request.kind == "curve") {
+    return Error(ErrorKind::kUsage, fmt::format("The task {} has no delay between writing and asking, and so no curve "
+                                                "over delays. Leave --curve out.",
+                                                task.name()));
+  }
+  std::vector<EpisodeCase> cases;
+  const auto add = [&](const EpisodeCase& one) {
+    if (std::find(cases.begin(), cases.end(), one) == cases.end()) cases.push_back(one);
+  };
+  for (const EpisodeCase& one : task.evaluated()) {
+    for (const std::size_t scenario : scenarios.empty() ? std::vector{one.scenario} : scenarios) {
+      for (const std::size_t delay : request.delays.empty() ? std::vector{one.delay} : request.delays)
+        add({.scenario = scenario, .delay = delay});
+    }
+  }
+  for (const EpisodeCase& one : cases) {
+    if (const Status fits = task.check(one); !fits) return fits.error();
+  }
+  return cases;
+}
+
+}  // namespace
+
+Result<std::vector<EpisodeCase>> evaluated_cases(const Task& task, const EvaluationRequest& request) {
+  const auto* const database = dynamic_cast<const AddressValueTask*>(&task);
+  std::vector<std::size_t> scenarios;
+  for (const std::string& name : request.scenarios) {
+    const auto scenario = task.find_scenario(name);
+    if (!scenario) return scenario.error();
+    scenarios.push_back(*scenario);
+  }
+  if (database == nullptr) return chosen_cases(task, request, scenarios);
+  for (const Scenario one : request.paper_scenarios) {
+    if (request.scenarios.empty()) scenarios.push_back(static_cast<std::size_t>(one));
+  }
+  return database_cases(*database, request, std::move(scenarios));
 }
 
 Result<Evaluation> Evaluation::open(const fs::path& path, std::shared_ptr<const TrainedWeights> weights,
@@ -37,7 +114,10 @@ Result<Evaluation> Evaluation::open(const fs::path& path, std::shared_ptr<const 
   if (request.mode == Mode::kAblated) {
     if (const Status possible = check_ablation(weights->about().model); !possible) return possible.error();
   }
+  auto cases = evaluated_cases(*weights->task(), request);
+  if (!cases) return cases.error();
   Evaluation evaluation(weights, request);
+  evaluation.cases_ = std::move(cases).value();
   EvaluationRecord& record = evaluation.record_;
   record = {.checkpoint = weights->about(), .protocol = protocol_of(request, isa)};
   evaluation.path_ = evaluation_folder(path) / evaluation_file_name(record.protocol);
@@ -70,46 +150,41 @@ Result<Evaluation> Evaluation::open(const fs::path& path, std::shared_ptr<const 
   return evaluation;
 }
 
-std::vector<std::size_t> Evaluation::delays_of(Scenario scenario) const {
-  return info(scenario).takes_delay() ? request_.delays : std::vector<std::size_t>{0};
-}
-
-bool Evaluation::has(Scenario scenario, std::size_t delay) const {
-  const auto scored = info(scenario).scored;
-  return std::all_of(scored.begin(), scored.end(), [&](Group group) {
-    return record_.find(info(scenario).name, static_cast<std::int64_t>(delay), group_name(group)) != nullptr;
+bool Evaluation::has(const EpisodeCase& one) const {
+  const auto scored = task().scored(one.scenario);
+  return std::all_of(scored.begin(), scored.end(), [&](std::int8_t group) {
+    return record_.find(task().scenarios()[one.scenario], static_cast<std::int64_t>(one.delay),
+                        task().groups()[static_cast<std::size_t>(group)]) != nullptr;
   });
 }
 
 void Evaluation::plan(bool force) {
-  for (const Scenario scenario : request_.scenarios) {
-    Task task{.scenario = scenario, .delays = {}};
-    for (const std::size_t delay : delays_of(scenario)) {
-      if (!force && has(scenario, delay)) continue;
-      missing_cells_ += info(scenario).scored.size();
-      task.delays.push_back(delay);
-      if (request_.kind == "curve") continue;
-      tasks_.push_back(task);
-      task.delays.clear();
-    }
-    if (!task.delays.empty()) tasks_.push_back(std::move(task));
+  const bool curve = request_.kind == "curve";
+  for (const EpisodeCase& one : cases_) {
+    if (!force && has(one)) continue;
+    missing_cells_ += task().scored(one.scenario).size();
+    if (!curve || pieces_.empty() || pieces_.back().scenario != one.scenario)
+      pieces_.push_back({.scenario = one.scenario, .delays = {}});
+    pieces_.back().delays.push_back(one.delay);
   }
 }
 
 std::int64_t Evaluation::missing_tokens() const {
   std::int64_t tokens = 0;
-  for (const Task& task : tasks_)
-    tokens += curve_tokens(weights_->setting(), task.scenario, task.delays, request_.episodes.episodes);
+  const auto* const database = dynamic_cast<const AddressValueTask*>(&task());
+  for (const Piece& piece : pieces_) {
+    tokens += database != nullptr ? curve_tokens(*database, piece.scenario, piece.delays, request_.episodes.episodes)
+                                  : table_tokens(task(), {.scenario = piece.scenario, .delay = piece.delays.back()},
+                                                 request_.episodes.episodes);
+  }
   return tokens;
 }
 
 std::vector<EvaluationCell> Evaluation::asked_cells() const {
   std::vector<EvaluationCell> cells;
   for (const EvaluationCell& cell : record_.cells) {
-    const bool asked = std::any_of(request_.scenarios.begin(), request_.scenarios.end(), [&](Scenario scenario) {
-      const auto delays = delays_of(scenario);
-      return info(scenario).name == cell.scenario &&
-             std::find(delays.begin(), delays.end(), static_cast<std::size_t>(cell.delay)) != delays.end();
+    const bool asked = std::any_of(cases_.begin(), cases_.end(), [&](const EpisodeCase& one) {
+      return task().scenarios()[one.scenario] == cell.scenario && static_cast<std::int64_t>(one.delay) == cell.delay;
     });
     if (asked) cells.push_back(cell);
   }
@@ -117,19 +192,19 @@ std::vector<EvaluationCell> Evaluation::asked_cells() const {
 }
 
 Status Evaluation::run(const EvaluatorOptions& options, const StopFlag& stop, EvaluationObserver& observer) {
-  if (tasks_.empty()) return Done{};
+  if (pieces_.empty()) return Done{};
   const auto model = weights_->model(isa_);
   if (!model) return model.error();
-  Evaluator evaluator(*model, weights_->setting(), request_.mode, options);
-  for (const Task& task : tasks_) {
+  Evaluator evaluator(*model, weights_->task(), request_.mode, options);
+  for (const Piece& piece : pieces_) {
     Result<std::vector<EvaluationCell>> cells =
-        request_.kind == "curve"
-            ? evaluator.curve(task.scenario, task.delays, request_.episodes, stop, observer)
-            : evaluator.table(task.scenario, task.delays.front(), request_.episodes, stop, observer);
+        request_.kind == "curve" ? evaluator.curve(piece.scenario, piece.delays, request_.episodes, stop, observer)
+                                 : evaluator.table({.scenario = piece.scenario, .delay = piece.delays.front()},
+                                                   request_.episodes, stop, observer);
     if (!cells) return cells.error();
     if (const Status saved = add_to_evaluation(path_, record_, std::move(cells).value()); !saved) return saved;
   }
-  tasks_.clear();
+  pieces_.clear();
   return Done{};
 }
 

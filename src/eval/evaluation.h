@@ -13,17 +13,19 @@
 
 namespace schemamem {
 
-/// The second evaluation seed, which the paper never looked at while it validated.
-inline constexpr std::uint64_t kUnseenEvaluationSeed = 20'270'407;
-
-/// The cells that somebody wants.
+/// The cells that somebody wants, of whatever task the weights are for.
 struct EvaluationRequest {
   std::string kind = "table";
   Mode mode = Mode::kRecurrent;
-  EvaluationOptions episodes;
-  std::vector<Scenario> scenarios;
-  std::vector<std::size_t> delays;  // of the scenarios that take one
+  EvaluationOptions episodes{};
+  std::vector<std::string> scenarios{};  // by name; none: those that the task evaluates
+  std::vector<std::size_t> delays{};     // none: those that the task evaluates
+  /// What the address-value task evaluates.
+  std::vector<Scenario> paper_scenarios{};
+  std::vector<std::size_t> paper_delays{};
 };
+/// The cases of a request for a task, in order; a usage error if one does not exist.
+Result<std::vector<EpisodeCase>> evaluated_cases(const Task& task, const EvaluationRequest& request);
 
 /// One record of one file of weights: what is in it, and what is missing of a request. Nothing that a record of these
 /// weights has is computed again unless forced.
@@ -49,27 +51,28 @@ class Evaluation {
 
  private:
   /// A piece of work between two saves.
-  struct Task {
-    Scenario scenario;
+  struct Piece {
+    std::size_t scenario;
     std::vector<std::size_t> delays;
   };
 
   Evaluation(std::shared_ptr<const TrainedWeights> weights, EvaluationRequest request)
       : weights_(std::move(weights)), request_(std::move(request)) {}
   void plan(bool force);
-  bool has(Scenario scenario, std::size_t delay) const;
-  std::vector<std::size_t> delays_of(Scenario scenario) const;
+  bool has(const EpisodeCase& one) const;
+  const Task& task() const { return *weights_->task(); }
 
   std::shared_ptr<const TrainedWeights> weights_;
   EvaluationRequest request_;
   EvaluationRecord record_;
   std::filesystem::path path_;
   Isa isa_ = best_isa();
-  std::vector<Task> tasks_;
+  std::vector<EpisodeCase> cases_;
+  std::vector<Piece> pieces_;
   std::size_t missing_cells_ = 0;
 };
 
-/// Whether a model can be evaluated with S = 0: a usage error for one that has no S.
+/// Whether a model can be evaluated with its memory cleared after every commit: a usage error for one that cannot.
 Status check_ablation(const std::string& model);
 
 }  // namespace schemamem

@@ -7,12 +7,14 @@
 
 #include "base/memory.h"
 #include "base/result.h"
-#include "base/threads.h"
 #include "models/model.h"
 #include "record/evaluation_record.h"
 #include "stream/loaded_model.h"
+#include "stream/stream_reader.h"
+#include "system/threads.h"
+#include "task/address_value.h"
+#include "task/batch.h"
 #include "task/evaluation_episodes.h"
-#include "task/task_case.h"
 
 namespace schemamem {
 
@@ -30,23 +32,24 @@ struct EvaluatorOptions {
   std::size_t piece = 1536;                   // tokens of a delay that are drawn together: 16 full chunks
 };
 
-/// Lets a model read episodes as streams and scores the answers to their final queries. One episode belongs to one
+/// Lets a model read episodes as streams and scores the answers to the questions that count. One episode belongs to one
 /// thread and its numbers are added in the order of the episodes, so the bits of a result depend on neither the threads
-/// nor the batch nor the piece. Memory does not grow with the delay.
+/// nor the batch nor the piece. Memory does not grow with a delay.
 ///
 /// Errors: kInterrupted when `stop` was set, kNonFinite when an answer is no number.
 class Evaluator {
  public:
-  /// The mode is one that the model streams in.
-  Evaluator(std::shared_ptr<const LoadedModel<float>> model, const Setting& setting, Mode mode,
+  /// The mode is one that the model streams in; the model has the shape of the task.
+  Evaluator(std::shared_ptr<const LoadedModel<float>> model, std::shared_ptr<const Task> task, Mode mode,
             EvaluatorOptions options);
 
-  /// A cell for each scored group of the paper's episodes of one scenario and delay.
-  Result<std::vector<EvaluationCell>> table(Scenario scenario, std::size_t delay, const EvaluationOptions& episodes,
+  /// A cell for each scored group of a case: the published episodes of a task that has some, else those of addressed
+  /// streams.
+  Result<std::vector<EvaluationCell>> table(const EpisodeCase& request, const EvaluationOptions& episodes,
                                             const StopFlag& stop, EvaluationObserver& observer);
-  /// A cell for each delay and scored group of the curve's episodes; the delays rise. A stream is forked at each delay,
-  /// so that the cost is that of the last one.
-  Result<std::vector<EvaluationCell>> curve(Scenario scenario, std::span<const std::size_t> delays,
+  /// A cell for each delay and scored group of the curve's episodes, for the address-value task; the delays rise. A
+  /// stream is forked at each delay, so that the cost is that of the last one.
+  Result<std::vector<EvaluationCell>> curve(std::size_t scenario, std::span<const std::size_t> delays,
                                             const EvaluationOptions& episodes, const StopFlag& stop,
                                             EvaluationObserver& observer);
 
@@ -54,41 +57,43 @@ class Evaluator {
   /// Answers of one episode to the queries of one group.
   struct Tally {
     std::int64_t asked = 0, right = 0, bits_right = 0;
-    double loss = 0;  // summed over bits
+    double loss = 0;  // summed over bits, or over answers that are classes
   };
   /// What one thread needs.
-  struct Desk {
-    std::unique_ptr<Tape<float>> scratch, fork_scratch;
-    StreamState<float> state, fork;
-    std::vector<Token> tokens;     // [piece]
-    Buffer<float> inputs, logits;  // [piece, ...]
+  struct Reading {
+    StreamReader<float> stream, fork;
+    std::vector<Token> tokens;  // [piece]
+    Batch rows;                 // one piece
+    Buffer<float> logits;       // [piece, outputs]
   };
 
-  void begin(Desk& desk) const;
-  /// Lets `state` read the tokens; calls answered(t, logits) for each of them.
-  template <class Answered>
-  void read(Desk& desk, StreamState<float>& state, Tape<float>& scratch, std::span<const Token> tokens,
-            const Answered& answered) const;
-  /// One episode, asked after each of the delays: fills tallies [delays, groups].
+  /// Reads the rows, and scores the answers that count if there are tallies [groups].
+  void read(Reading& reading, StreamReader<float>& stream, const EpisodeRows& rows, std::span<Tally> tallies) const;
+  void read(Reading& reading, StreamReader<float>& stream, std::span<const Token> tokens,
+            std::span<Tally> tallies) const;
+  void score(const EpisodeRows& rows, std::size_t t, View<const float, 1> outputs, std::span<Tally> tallies) const;
+  /// One episode with a delay, asked after each of the delays: fills tallies [delays, groups].
   template <class Episode, class Questions>
-  void run(Desk& desk, Episode& episode, std::span<const std::size_t> delays, const Questions& questions,
+  void run(Reading& reading, Episode& episode, std::span<const std::size_t> delays, const Questions& questions,
            const StopFlag& stop, EvaluationObserver& observer, std::span<Tally> tallies) const;
-  void ask(Desk& desk, StreamState<float>& state, Tape<float>& scratch, std::span<const Token> questions,
-           std::span<Tally> tallies) const;
-  Result<std::vector<EvaluationCell>> cells(Scenario scenario, std::span<const std::size_t> delays,
+  Result<std::vector<EvaluationCell>> paper_table(const TaskCase& request, const EvaluationOptions& episodes,
+                                                  const StopFlag& stop, EvaluationObserver& observer);
+  Result<std::vector<EvaluationCell>> cells(std::size_t scenario, std::span<const std::size_t> delays,
                                             std::span<const Tally> tallies, const StopFlag& stop) const;
 
   std::shared_ptr<const LoadedModel<float>> model_;
-  Setting setting_;
-  Mode mode_;
+  std::shared_ptr<const Task> task_;
+  const AddressValueTask* database_;  // if the task is of that kind: its episodes are drawn piece by piece
+  TaskShape shape_;
+  std::size_t groups_;
   EvaluatorOptions options_;
   ThreadPool pool_;
-  std::vector<Desk> desks_;
+  std::vector<Reading> readings_;  // one a thread
 };
 
-/// Tokens that table() and curve() let the model read.
-std::int64_t table_tokens(const TaskCase& request, std::size_t episodes);
-std::int64_t curve_tokens(const Setting& setting, Scenario scenario, std::span<const std::size_t> delays,
+/// Rows that table() and curve() let the model read.
+std::int64_t table_tokens(const Task& task, const EpisodeCase& request, std::size_t episodes);
+std::int64_t curve_tokens(const AddressValueTask& task, std::size_t scenario, std::span<const std::size_t> delays,
                           std::size_t episodes);
 
 }  // namespace schemamem

@@ -4,6 +4,8 @@
 #include <charconv>
 
 #include "eval/golden_compare.h"
+#include "models/registry.h"
+#include "models/schemamem/config.h"
 
 namespace schemamem {
 
@@ -39,20 +41,18 @@ Result<GoldenReport> verify_golden(const TensorFile& file, Scalar scalar, Isa is
   const Result<std::string> model = golden.text("model");
   if (!model) return model.error();
   const bool exact = scalar == Scalar::kDouble;
-  if (*model == "schemamem")
+  if (*model == SchemaMemConfig::kName)
     return exact ? verify_schemamem<double>(golden, isa) : verify_schemamem<float>(golden, isa);
-  if (*model == "mamba3" || *model == "gdn") {
-    const Result<std::string> level = golden.text("level");
-    if (!level) return level.error();
-    if (*level == "model") {
-      return exact ? verify_baseline<double>(golden, *model, isa) : verify_baseline<float>(golden, *model, isa);
-    }
-    if (*level == "layer")
-      return exact ? verify_layer<double>(golden, *model, isa) : verify_layer<float>(golden, *model, isa);
-    return Error(ErrorKind::kBadData, file.what() + ": metadata level is " + *level + ", expected layer or model");
+  if (const Result<ModelEntry> known = model_entry(*model); !known)
+    return Error(ErrorKind::kBadData, file.what() + ": metadata model. " + known.error().message());
+  const Result<std::string> level = golden.text("level");
+  if (!level) return level.error();
+  if (*level == "model") {
+    return exact ? verify_baseline<double>(golden, *model, isa) : verify_baseline<float>(golden, *model, isa);
   }
-  return Error(ErrorKind::kBadData,
-               file.what() + ": metadata model is " + *model + ", expected schemamem, mamba3 or gdn");
+  if (*level == "layer")
+    return exact ? verify_layer<double>(golden, *model, isa) : verify_layer<float>(golden, *model, isa);
+  return Error(ErrorKind::kBadData, file.what() + ": metadata level is " + *level + ", expected layer or model");
 }
 
 }  // namespace schemamem

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "kernels/isa.h"
-#include "record/safetensors.h"
+#include "tensors/safetensors.h"
 
 namespace schemamem {
 

@@ -62,7 +62,7 @@ class LayerCase {
   Status pieces(std::size_t split, GoldenReport& report) {
     const std::size_t rest = tokens_ - split;
     std::vector<T> y(u_.size()), mid(batch_ * state_size()), final(mid.size());
-    std::vector<T> d_u(batch_ * rest * kModelWidth), d_state(mid.size());
+    std::vector<T> d_u(batch_ * rest * mixer_.width()), d_state(mid.size());
     const bool backward = file_.file().contains("part2.grad.u");
     if (backward) {
       const Status read = read_state("dstate.", d_state);
@@ -74,7 +74,7 @@ class LayerCase {
       run_.forward(rows(u_, b, split, rest), state(mid, b), state(final, b), rows(y, b, split, rest));
       if (!backward) continue;
       run_.backward(rows(d_y_, b, split, rest), state(d_state, b),
-                    View<T, 2>(d_u.data() + b * rest * kModelWidth, {rest, kModelWidth}));
+                    View<T, 2>(d_u.data() + b * rest * mixer_.width(), {rest, mixer_.width()}));
     }
     const Status outputs = file_.template compare<T>("y", y, "output", kTolerance.output, report);
     if (!outputs) return outputs;
@@ -96,7 +96,7 @@ class LayerCase {
   template <class Values>
   auto rows(Values& values, std::size_t b, std::size_t first, std::size_t count) const {
     using Element = std::remove_reference_t<decltype(values[0])>;
-    return View<Element, 2>(values.data() + (b * tokens_ + first) * kModelWidth, {count, kModelWidth});
+    return View<Element, 2>(values.data() + (b * tokens_ + first) * mixer_.width(), {count, mixer_.width()});
   }
   std::span<T> state(std::vector<T>& states, std::size_t b) const {
     return {states.data() + b * state_size(), state_size()};
@@ -176,12 +176,14 @@ Result<GoldenReport> verify_layer(const GoldenFile& file, const std::string& nam
   const Result<const TensorInfo*> u = file.file().find("u");
   if (!u) return u.error();
   const std::vector<std::size_t>& shape = (*u)->shape;
-  if (shape.size() != 3 || shape[0] == 0 || shape[1] == 0 || shape[2] != kModelWidth) {
-    return Error(ErrorKind::kBadData, file.file().what() + ": tensor u is [B, T, 32]");
+  const std::unique_ptr<Mixer<T>> mixer =
+      name == GatedDeltaNetConfig::kName ? make_gdn_mixer<T>({}, {.isa = isa}) : make_mamba3_mixer<T>({}, isa);
+  if (shape.size() != 3 || shape[0] == 0 || shape[1] == 0 || shape[2] != mixer->width()) {
+    return Error(ErrorKind::kBadData,
+                 file.file().what() + ": tensor u is [B, T, " + std::to_string(mixer->width()) + "]");
   }
   const Result<const TensorInfo*> d_y = file.file().find("dy", shape);
   if (!d_y) return d_y.error();
-  const std::unique_ptr<Mixer<T>> mixer = name == "gdn" ? make_gdn_mixer<T>(isa) : make_mamba3_mixer<T>(isa);
   Result<std::vector<T>> weights = read_parameters<T>(file, mixer->parameters());
   if (!weights) return weights.error();
   Result<std::vector<T>> inputs = file.values<T>("u");

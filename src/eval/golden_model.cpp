@@ -24,7 +24,9 @@ Status compare_stream(const GoldenFile& file, const SequenceModel<T>& model, con
   for (std::size_t b = 0; b < batch; ++b) {
     states[b].mode = mode;
     model.refresh(folded, states[b], *scratch);
-    model.advance(folded, episodes.inputs(model)[b], states[b], *scratch,
+    const View<const T, 2> rows = episodes.inputs(model)[b];
+    const std::vector<RowMark> marks = validity_marks(rows);
+    model.advance(folded, {rows, marks}, states[b], *scratch,
                   View<T, 2>(logits.data() + b * tokens * outputs, {tokens, outputs}));
   }
   const Status streamed = file.compare<T>("logits", logits, "output", tolerance.output, report);
@@ -102,7 +104,9 @@ Result<GoldenReport> verify_model(const GoldenFile& file, const SequenceModel<T>
   std::vector<T> logits(episodes.d_logits.size()), gradient(episodes.weights.size());
   const View<const T, 3> x = episodes.inputs(model), d_logits = episodes.upstream(model);
   for (std::size_t b = 0; b < episodes.batch; ++b) {
-    model.forward(*folded, {.x = x[b], .mode = mode}, *tape, View<T, 3>(logits.data(), d_logits.extents())[b]);
+    const std::vector<RowMark> marks = validity_marks(x[b]);
+    model.forward(*folded, {.x = x[b], .marks = marks, .mode = mode}, *tape,
+                  View<T, 3>(logits.data(), d_logits.extents())[b]);
     model.backward(*folded, *tape, d_logits[b], *shard);
   }
   GradientShard<T>* const shards[] = {shard.get()};

@@ -75,7 +75,8 @@ Result<GoldenReport> verify_schemamem(const GoldenFile& file, Isa isa) {
   if (!episodes) return episodes.error();
   const View<const T, 3> x = episodes->inputs(*model);
   for (std::size_t b = 0; b < episodes->batch; ++b) {
-    const Status same_chunks = compare_chunk_ends(file, model->chunk_ends({.x = x[b], .mode = *mode}));
+    const std::vector<RowMark> marks = validity_marks(x[b]);
+    const Status same_chunks = compare_chunk_ends(file, model->chunk_ends({.x = x[b], .marks = marks, .mode = *mode}));
     if (!same_chunks) return same_chunks.error();
   }
   return verify_model<T>(file, *model, *episodes, *mode, golden_tolerances<T>(), *file.text("mode"));

@@ -25,8 +25,4 @@ struct EvaluationTargets {
 /// whose message says how far it is.
 Result<EvaluationTargets> find_targets(const std::filesystem::path& path);
 
-/// The run called `name` in `results/*/` or in `results` itself: setting, model, recipe and seed of its manifest, such
-/// as a3v3-schemamem-steady-s42, in upper or lower case. A usage error with a suggestion if there is none.
-Result<std::filesystem::path> find_run_by_name(const std::filesystem::path& results, const std::string& name);
-
 }  // namespace schemamem

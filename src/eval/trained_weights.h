@@ -5,30 +5,30 @@
 
 #include "base/result.h"
 #include "record/evaluation_record.h"
-#include "record/safetensors.h"
 #include "stream/loaded_model.h"
-#include "task/setting.h"
+#include "task/task.h"
+#include "tensors/safetensors.h"
 
 namespace schemamem {
 
 /// A file of trained weights, read once: what it is, and the model for any instruction set.
 class TrainedWeights {
  public:
-  /// Reads what `schemamem train` wrote, or a model file (docs/formats.md) with the setting among its notes. A file
-  /// that does not say which model and setting it is for, or whose tensors do not fit them, is bad data.
+  /// Reads a model file (docs/formats.md) with the task and its setting among its notes, as `schemamem train` writes
+  /// it. A file that does not say which model, task and setting it is for, or whose tensors do not fit them, is bad
+  /// data.
   static Result<TrainedWeights> load(const std::filesystem::path& path);
 
   const EvaluatedCheckpoint& about() const { return about_; }
-  const Setting& setting() const { return setting_; }
+  const std::shared_ptr<const Task>& task() const { return task_; }
   Result<std::shared_ptr<const LoadedModel<float>>> model(Isa isa) const;
 
  private:
-  TrainedWeights(EvaluatedCheckpoint about, Setting setting, ModelSpec spec, TensorFile file)
-      : about_(std::move(about)), setting_(setting), spec_(std::move(spec)), file_(std::move(file)) {}
+  TrainedWeights(EvaluatedCheckpoint about, std::shared_ptr<const Task> task, TensorFile file)
+      : about_(std::move(about)), task_(std::move(task)), file_(std::move(file)) {}
 
   EvaluatedCheckpoint about_;
-  Setting setting_;
-  ModelSpec spec_;
+  std::shared_ptr<const Task> task_;
   TensorFile file_;
 };
 

@@ -10,8 +10,9 @@
 //   (I + N diag(beta)) r = V - diag(e^G) K S_0   x = diag(beta) r
 //   O    = diag(e^G) Q S_0 + P x                 S_C = e^{G_C} S_0 + K^T diag(M_C) x
 //
-// The queries carry the factor 1/sqrt(K). `Shape` fixes the sizes: kHead (K = V), kChunk (C), kRow (elements from one
-// query, key or value to the next), kInner (the same for errors, writes and reads).
+// The queries carry the factor 1/sqrt(K). `Sizes` has kChunk (C) and the members head (K = V), mixed (elements from one
+// query, key or value to the next) and inner (the same for errors, writes and reads), each Fixed or a std::size_t. A
+// head is a multiple of 16 wide, hence whole vectors.
 
 namespace schemamem::SCHEMAMEM_ISA {
 
@@ -49,19 +50,18 @@ struct DeltaBackward {
   T* work;                             // [5 C V + 2 C C]
 };
 
-template <class T, class Shape>
+template <class T, class Sizes>
 struct GatedDelta {
-  static constexpr std::size_t kHead = Shape::kHead, kChunk = Shape::kChunk, kRow = Shape::kRow, kInner = Shape::kInner;
-  static constexpr Fixed<kHead> kWide{};
+  static constexpr std::size_t kChunk = Sizes::kChunk;
   static constexpr Fixed<kChunk> kTokens{};
   /// Accumulators of the blocks that are solved in registers; their height divides the chunk.
   static constexpr int kRows = kVectorRegisters == 32 ? 8 : 4;
   static constexpr int kVecs = 3;
-  static_assert(kChunk % kRows == 0 && kHead % (kVecs * kLanes<T>) == 0 && kChunk % kLanes<T> == 0);
+  static_assert(kChunk % kRows == 0 && kChunk % kLanes<T> == 0);
 
   template <class Body>
-  [[gnu::always_inline]] static void for_blocks(const Body& body) {
-    for_tiles<kRows, kVecs>(kTokens, vectors_in<T>(kWide), [&](auto height, auto width, std::size_t i, std::size_t v) {
+  [[gnu::always_inline]] static void for_blocks(Sizes s, const Body& body) {
+    for_tiles<kRows, kVecs>(kTokens, vectors_in<T>(s.head), [&](auto height, auto width, std::size_t i, std::size_t v) {
       Tile<T, height.value, width.value> tile;
       body(tile, i, v * kLanes<T>);
     });
@@ -75,12 +75,14 @@ struct GatedDelta {
     }
   }
   /// to = diag(factor) from.
-  [[gnu::always_inline]] static void scaled_copy(const T* from, std::size_t from_row, const T* factor, T sign, T* to) {
+  [[gnu::always_inline]] static void scaled_copy(Sizes s, const T* from, std::size_t from_row, const T* factor, T sign,
+                                                 T* to) {
+    const std::size_t head = s.head;  // GCC unrolls a loop only up to a plain number
     for (std::size_t i = 0; i < kChunk; ++i) {
       const T f = sign * factor[i];
 #pragma GCC unroll 6
-      for (std::size_t j = 0; j < kHead; j += kLanes<T>)
-        store<T>(to + i * kHead + j, load<T>(from + i * from_row + j) * f);
+      for (std::size_t j = 0; j < head; j += kLanes<T>)
+        store<T>(to + i * head + j, load<T>(from + i * from_row + j) * f);
     }
   }
   /// Elementwise product of a finished block with the same block of `factor`, both [C, C].
@@ -96,9 +98,9 @@ struct GatedDelta {
     }
   }
   /// out[i] = a_i . b_i over the rows of a chunk.
-  [[gnu::always_inline]] static void row_products(const T* a, std::size_t a_row, const T* b, std::size_t b_row,
+  [[gnu::always_inline]] static void row_products(Sizes s, const T* a, std::size_t a_row, const T* b, std::size_t b_row,
                                                   T* out) {
-    row_sums<T>(kChunk, out, [&](std::size_t i) { return dot_lanes<T>(a + i * a_row, b + i * b_row, kWide); });
+    row_sums<T>(kChunk, out, [&](std::size_t i) { return dot_lanes<T>(a + i * a_row, b + i * b_row, s.head); });
   }
 
   [[gnu::noinline]] static void make_mask(const T* log_decay, T* mask, T* decay) {
@@ -114,17 +116,17 @@ struct GatedDelta {
     }
   }
 
-  [[gnu::noinline]] static void forward(const DeltaForward<T>& c) {
-    T* const key_t = c.work;                 // [K, C]
-    T* const late = key_t + kChunk * kHead;  // [C, V]: x as the chunk's end sees it
-    T* const solve = late + kChunk * kHead;  // [C, C]: -N diag(beta)
+  [[gnu::noinline]] static void forward(Sizes s, const DeltaForward<T>& c) {
+    T* const key_t = c.work;                  // [K, C]
+    T* const late = key_t + kChunk * s.head;  // [C, V]: x as the chunk's end sees it
+    T* const solve = late + kChunk * s.head;  // [C, C]: -N diag(beta)
     make_mask(c.log_decay, c.mask, c.decay);
-    transpose<T>(c.key, kRow, kChunk, kHead, key_t, kChunk);
+    transpose<T>(c.key, s.mixed, kChunk, s.head, key_t, kChunk);
     product<T>(
-        {c.query, kRow, 1}, {key_t, kChunk}, kTokens, kTokens, kWide,
+        {c.query, s.mixed, 1}, {key_t, kChunk}, kTokens, kTokens, s.head,
         [&](const auto& tile, std::size_t i, std::size_t j) { store_masked(tile, c.mask, c.attend, i * kChunk + j); });
     product<T>(
-        {c.key, kRow, 1}, {key_t, kChunk}, kTokens, kTokens, kWide,
+        {c.key, s.mixed, 1}, {key_t, kChunk}, kTokens, kTokens, s.head,
         [&](const auto& tile, std::size_t i, std::size_t j) { store_masked(tile, c.mask, solve, i * kChunk + j); });
     for (std::size_t i = 0; i < kChunk; ++i) {
       solve[i * kChunk + i] = 0;
@@ -135,38 +137,40 @@ struct GatedDelta {
       }
     }
     const T* const to_end = c.mask + (kChunk - 1) * kChunk;
-    for_blocks([&](auto& tile, std::size_t i, std::size_t j) __attribute__((always_inline)) {
-      tile.zero();
-      if (!c.empty) tile.accumulate({c.key + i * kRow, kRow, 1}, {c.state + j, kHead}, kHead);
-      subtract_from_value(tile, c, i, j);
-      tile.accumulate({solve + i * kChunk, kChunk, 1}, {c.error + j, kInner}, i);
-      substitute_down(tile, solve + i * kChunk + i);
-      tile.store_to(c.error + i * kInner + j, kInner);
-      scale_rows(tile, c.beta + i);
-      tile.store_to(c.write + i * kInner + j, kInner);
-      scale_rows(tile, to_end + i);
-      tile.store_to(late + i * kHead + j, kHead);
-    });
-    for_blocks([&](auto& tile, std::size_t i, std::size_t j) __attribute__((always_inline)) {
-      tile.zero();
-      if (!c.empty) {
-        tile.accumulate({c.query + i * kRow, kRow, 1}, {c.state + j, kHead}, kHead);
-        scale_rows(tile, c.decay + i);
-      }
-      tile.accumulate({c.attend + i * kChunk, kChunk, 1}, {c.write + j, kInner}, i + kRows);
-      tile.store_to(c.read + i * kInner + j, kInner);
-    });
+    for_blocks(
+        s, [&](auto& tile, std::size_t i, std::size_t j) __attribute__((always_inline)) {
+          tile.zero();
+          if (!c.empty) tile.accumulate({c.key + i * s.mixed, s.mixed, 1}, {c.state + j, s.head}, s.head);
+          subtract_from_value(s, tile, c, i, j);
+          tile.accumulate({solve + i * kChunk, kChunk, 1}, {c.error + j, s.inner}, i);
+          substitute_down(tile, solve + i * kChunk + i);
+          tile.store_to(c.error + i * s.inner + j, s.inner);
+          scale_rows(tile, c.beta + i);
+          tile.store_to(c.write + i * s.inner + j, s.inner);
+          scale_rows(tile, to_end + i);
+          tile.store_to(late + i * s.head + j, s.head);
+        });
+    for_blocks(
+        s, [&](auto& tile, std::size_t i, std::size_t j) __attribute__((always_inline)) {
+          tile.zero();
+          if (!c.empty) {
+            tile.accumulate({c.query + i * s.mixed, s.mixed, 1}, {c.state + j, s.head}, s.head);
+            scale_rows(tile, c.decay + i);
+          }
+          tile.accumulate({c.attend + i * kChunk, kChunk, 1}, {c.write + j, s.inner}, i + kRows);
+          tile.store_to(c.read + i * s.inner + j, s.inner);
+        });
     if (c.state_after_t == nullptr) return;
     const T left = c.decay[kChunk - 1];
-    for_tiles<kTileRows, kTileVecs>(kWide, vectors_in<T>(kWide),
+    for_tiles<kTileRows, kTileVecs>(s.head, vectors_in<T>(s.head),
                                     [&](auto height, auto width, std::size_t i, std::size_t v) {
                                       Tile<T, height.value, width.value> tile;
-                                      T* const block = c.state + i * kHead + v * kLanes<T>;
-                                      start_from(tile, block, left, c.empty);
-                                      tile.accumulate({c.key + i, 1, kRow}, {late + v * kLanes<T>, kHead}, kChunk);
-                                      tile.store_to(block, kHead);
+                                      T* const block = c.state + i * s.head + v * kLanes<T>;
+                                      start_from(s, tile, block, left, c.empty);
+                                      tile.accumulate({c.key + i, 1, s.mixed}, {late + v * kLanes<T>, s.head}, kChunk);
+                                      tile.store_to(block, s.head);
                                     });
-    transpose<T>(c.state, kHead, kHead, kHead, c.state_after_t, kHead);
+    transpose<T>(c.state, s.head, s.head, s.head, c.state_after_t, s.head);
   }
 
   /// With E = dL/dS_C, Y = dL/dx, D = dL/d(M^-1 P) and dR = dL/dr:
@@ -177,79 +181,83 @@ struct GatedDelta {
   ///   dg_0 = <E_0, S_0>,   dg_{t+1} = dg_t - dO_t . O_t + dV_t . V_t
   /// The last line is the suffix-sum identity anchored anew in every chunk by an inner product of states, so that it
   /// never cancels over more than C terms.
-  [[gnu::noinline]] static void backward(const DeltaBackward<T>& c) {
-    T* const y = c.work;                                 // [C, V]
-    T* const late = y + kChunk * kHead;                  // [C, V]: diag(M_C) x
-    T* const early_read = late + kChunk * kHead;         // [C, V]: diag(e^G) dO
-    T* const early_error = early_read + kChunk * kHead;  // [C, V]: -diag(e^G) dR
-    T* const write_t = early_error + kChunk * kHead;     // [V, C]: x^T
-    T* const d_attend = write_t + kChunk * kHead;        // [C, C]: D
-    T* const d_overlap = d_attend + kChunk * kChunk;     // [C, C]: B + B^T
+  [[gnu::noinline]] static void backward(Sizes s, const DeltaBackward<T>& c) {
+    T* const y = c.work;                                  // [C, V]
+    T* const late = y + kChunk * s.head;                  // [C, V]: diag(M_C) x
+    T* const early_read = late + kChunk * s.head;         // [C, V]: diag(e^G) dO
+    T* const early_error = early_read + kChunk * s.head;  // [C, V]: -diag(e^G) dR
+    T* const write_t = early_error + kChunk * s.head;     // [V, C]: x^T
+    T* const d_attend = write_t + kChunk * s.head;        // [C, C]: D
+    T* const d_overlap = d_attend + kChunk * kChunk;      // [C, C]: B + B^T
     const T* const to_end = c.mask + (kChunk - 1) * kChunk;
-    solve_for_y(c, to_end, y);
-    scaled_copy(c.write, kInner, to_end, T(1), late);
-    scaled_copy(c.d_read, kInner, c.decay, T(1), early_read);
-    scale_values(c, y, early_error);
-    pair_gradients(c, y, write_t, d_attend, d_overlap);
-    for_blocks([&](auto& tile, std::size_t i, std::size_t j) __attribute__((always_inline)) {
-      tile.zero();
-      if (c.state_t != nullptr) tile.accumulate({early_read + i * kHead, kHead, 1}, {c.state_t + j, kHead}, kHead);
-      tile.accumulate({d_attend + i * kChunk, kChunk, 1}, {c.key + j, kRow}, i + kRows);
-      tile.store_to(c.d_query + i * kRow + j, kRow);
-    });
-    for_blocks([&](auto& tile, std::size_t i, std::size_t j) __attribute__((always_inline)) {
-      if (c.exit_d_key != nullptr) {
-        tile.load_from(c.exit_d_key + i * kHead + j, kHead);
-      } else {
-        tile.zero();
-      }
-      if (c.state_t != nullptr) tile.accumulate({early_error + i * kHead, kHead, 1}, {c.state_t + j, kHead}, kHead);
-      if (!c.empty) tile.accumulate({late + i * kHead, kHead, 1}, {c.d_state_t + j, kHead}, kHead);
-      tile.accumulate({d_attend + i * kChunk + i, 1, kChunk}, {c.query + i * kRow + j, kRow}, kChunk - i);
-      tile.accumulate({d_overlap + i * kChunk, kChunk, 1}, {c.key + j, kRow}, kChunk);
-      tile.store_to(c.d_key + i * kRow + j, kRow);
-    });
-    if (c.d_state_wanted) carry_back(c, early_read, early_error);
-    log_decay_gradient(c);
+    solve_for_y(s, c, to_end, y);
+    scaled_copy(s, c.write, s.inner, to_end, T(1), late);
+    scaled_copy(s, c.d_read, s.inner, c.decay, T(1), early_read);
+    scale_values(s, c, y, early_error);
+    pair_gradients(s, c, y, write_t, d_attend, d_overlap);
+    for_blocks(
+        s, [&](auto& tile, std::size_t i, std::size_t j) __attribute__((always_inline)) {
+          tile.zero();
+          if (c.state_t != nullptr)
+            tile.accumulate({early_read + i * s.head, s.head, 1}, {c.state_t + j, s.head}, s.head);
+          tile.accumulate({d_attend + i * kChunk, kChunk, 1}, {c.key + j, s.mixed}, i + kRows);
+          tile.store_to(c.d_query + i * s.mixed + j, s.mixed);
+        });
+    for_blocks(
+        s, [&](auto& tile, std::size_t i, std::size_t j) __attribute__((always_inline)) {
+          if (c.exit_d_key != nullptr) {
+            tile.load_from(c.exit_d_key + i * s.head + j, s.head);
+          } else {
+            tile.zero();
+          }
+          if (c.state_t != nullptr)
+            tile.accumulate({early_error + i * s.head, s.head, 1}, {c.state_t + j, s.head}, s.head);
+          if (!c.empty) tile.accumulate({late + i * s.head, s.head, 1}, {c.d_state_t + j, s.head}, s.head);
+          tile.accumulate({d_attend + i * kChunk + i, 1, kChunk}, {c.query + i * s.mixed + j, s.mixed}, kChunk - i);
+          tile.accumulate({d_overlap + i * kChunk, kChunk, 1}, {c.key + j, s.mixed}, kChunk);
+          tile.store_to(c.d_key + i * s.mixed + j, s.mixed);
+        });
+    if (c.d_state_wanted) carry_back(s, c, early_read, early_error);
+    log_decay_gradient(s, c);
   }
 
   /// S_n^T [V, K], n >= 1 tokens into the chunk, from what forward left behind.
-  [[gnu::noinline]] static void state_inside(const DeltaBackward<T>& c, std::size_t n, T* state_t) {
+  [[gnu::noinline]] static void state_inside(Sizes s, const DeltaBackward<T>& c, std::size_t n, T* state_t) {
     const T* const seen = c.mask + (n - 1) * kChunk;
-    scaled_copy(c.write, kInner, seen, T(1), c.work);
+    scaled_copy(s, c.write, s.inner, seen, T(1), c.work);
     for_tiles<kTileRows, kTileVecs>(
-        kWide, vectors_in<T>(kWide), [&](auto height, auto width, std::size_t i, std::size_t v) {
+        s.head, vectors_in<T>(s.head), [&](auto height, auto width, std::size_t i, std::size_t v) {
           Tile<T, height.value, width.value> tile;
           const bool empty = c.state_t == nullptr;
-          start_from(tile, empty ? nullptr : c.state_t + i * kHead + v * kLanes<T>, c.decay[n - 1], empty);
-          tile.accumulate({c.work + i, 1, kHead}, {c.key + v * kLanes<T>, kRow}, n);
-          tile.store_to(state_t + i * kHead + v * kLanes<T>, kHead);
+          start_from(s, tile, empty ? nullptr : c.state_t + i * s.head + v * kLanes<T>, c.decay[n - 1], empty);
+          tile.accumulate({c.work + i, 1, s.head}, {c.key + v * kLanes<T>, s.mixed}, n);
+          tile.store_to(state_t + i * s.head + v * kLanes<T>, s.head);
         });
   }
   /// Adds what a gradient B of S_n, given as B and B^T, means for this chunk: dx_j += M_nj B^T k_j,
   /// dk_j += M_nj B x_j, dS_0 += e^{G_n} B.
-  [[gnu::noinline]] static void add_exit(const DeltaBackward<T>& c, std::size_t n, const T* b, const T* b_t, T* d_write,
-                                         T* d_key, T* d_state) {
+  [[gnu::noinline]] static void add_exit(Sizes s, const DeltaBackward<T>& c, std::size_t n, const T* b, const T* b_t,
+                                         T* d_write, T* d_key, T* d_state) {
     const T* const seen = c.mask + (n - 1) * kChunk;
     const auto add = [&](const T* left, std::size_t row, const T* right, T* to) {
-      scaled_copy(left, row, seen, T(1), c.work);
-      multiply_onto<T>({c.work, kHead, 1}, {right, kHead}, to, kHead, kTokens, kWide, kWide);
+      scaled_copy(s, left, row, seen, T(1), c.work);
+      multiply_onto<T>({c.work, s.head, 1}, {right, s.head}, to, s.head, kTokens, s.head, s.head);
     };
-    add(c.key, kRow, b, d_write);
-    add(c.write, kInner, b_t, d_key);
-    for (std::size_t i = 0; i < kHead * kHead; i += kLanes<T>) {
+    add(c.key, s.mixed, b, d_write);
+    add(c.write, s.inner, b_t, d_key);
+    for (std::size_t i = 0; i < s.head * s.head; i += kLanes<T>) {
       store<T>(d_state + i, multiply_add<T>(load<T>(b + i), broadcast<T>(c.decay[n - 1]), load<T>(d_state + i)));
     }
   }
 
  private:
   template <class Block>
-  [[gnu::always_inline]] static void start_from(Block& tile, const T* block, T factor, bool empty) {
+  [[gnu::always_inline]] static void start_from(Sizes s, Block& tile, const T* block, T factor, bool empty) {
     if (empty) {
       tile.zero();
       return;
     }
-    tile.load_from(block, kHead);
+    tile.load_from(block, s.head);
 #pragma GCC unroll 16
     for (int i = 0; i < Block::kRows; ++i) {
 #pragma GCC unroll 3
@@ -258,7 +266,7 @@ struct GatedDelta {
   }
   /// tile = V - diag(e^G) tile.
   template <class Block>
-  [[gnu::always_inline]] static void subtract_from_value(Block& tile, const DeltaForward<T>& c, std::size_t i,
+  [[gnu::always_inline]] static void subtract_from_value(Sizes s, Block& tile, const DeltaForward<T>& c, std::size_t i,
                                                          std::size_t j) {
 #pragma GCC unroll 8
     for (int a = 0; a < Block::kRows; ++a) {
@@ -266,7 +274,7 @@ struct GatedDelta {
       const Vec<T> decay = broadcast<T>(-c.decay[row]);
 #pragma GCC unroll 3
       for (int v = 0; v < Block::kVecs; ++v) {
-        tile.sum[a][v] = multiply_add<T>(tile.sum[a][v], decay, load<T>(c.value + row * kRow + j + v * kLanes<T>));
+        tile.sum[a][v] = multiply_add<T>(tile.sum[a][v], decay, load<T>(c.value + row * s.mixed + j + v * kLanes<T>));
       }
     }
   }
@@ -299,50 +307,53 @@ struct GatedDelta {
     }
   }
 
-  [[gnu::always_inline]] static void solve_for_y(const DeltaBackward<T>& c, const T* to_end, T* y) {
-    for_blocks([&](auto& tile, std::size_t up, std::size_t j) __attribute__((always_inline)) {
-      const std::size_t i = kChunk - kRows - up;
-      const std::size_t below = i + kRows;
-      tile.zero();
-      if (!c.empty) {
-        tile.accumulate({c.key + i * kRow, kRow, 1}, {c.d_state + j, kHead}, kHead);
-        scale_rows(tile, to_end + i);
-      }
-      if (c.exit_d_write != nullptr) add_block(tile, c.exit_d_write + i * kHead + j);
-      tile.accumulate({c.attend + i * kChunk + i, 1, kChunk}, {c.d_read + i * kInner + j, kInner}, kChunk - i);
-      tile.accumulate({c.overlap + below * kChunk + i, 1, kChunk}, {y + below * kHead + j, kHead}, kChunk - below);
-      substitute_up(tile, c.overlap + i * kChunk + i);
-      tile.store_to(y + i * kHead + j, kHead);
-    });
+  [[gnu::always_inline]] static void solve_for_y(Sizes s, const DeltaBackward<T>& c, const T* to_end, T* y) {
+    for_blocks(
+        s, [&](auto& tile, std::size_t up, std::size_t j) __attribute__((always_inline)) {
+          const std::size_t i = kChunk - kRows - up;
+          const std::size_t below = i + kRows;
+          tile.zero();
+          if (!c.empty) {
+            tile.accumulate({c.key + i * s.mixed, s.mixed, 1}, {c.d_state + j, s.head}, s.head);
+            scale_rows(tile, to_end + i);
+          }
+          if (c.exit_d_write != nullptr) add_block(s, tile, c.exit_d_write + i * s.head + j);
+          tile.accumulate({c.attend + i * kChunk + i, 1, kChunk}, {c.d_read + i * s.inner + j, s.inner}, kChunk - i);
+          tile.accumulate({c.overlap + below * kChunk + i, 1, kChunk}, {y + below * s.head + j, s.head},
+                          kChunk - below);
+          substitute_up(tile, c.overlap + i * kChunk + i);
+          tile.store_to(y + i * s.head + j, s.head);
+        });
   }
   template <class Block>
-  [[gnu::always_inline]] static void add_block(Block& tile, const T* block) {
+  [[gnu::always_inline]] static void add_block(Sizes s, Block& tile, const T* block) {
 #pragma GCC unroll 8
     for (int i = 0; i < Block::kRows; ++i) {
 #pragma GCC unroll 3
-      for (int v = 0; v < Block::kVecs; ++v) tile.sum[i][v] += load<T>(block + i * kHead + v * kLanes<T>);
+      for (int v = 0; v < Block::kVecs; ++v) tile.sum[i][v] += load<T>(block + i * s.head + v * kLanes<T>);
     }
   }
-  [[gnu::always_inline]] static void scale_values(const DeltaBackward<T>& c, const T* y, T* early_error) {
+  [[gnu::always_inline]] static void scale_values(Sizes s, const DeltaBackward<T>& c, const T* y, T* early_error) {
+    const std::size_t head = s.head;
     for (std::size_t i = 0; i < kChunk; ++i) {
 #pragma GCC unroll 6
-      for (std::size_t j = 0; j < kHead; j += kLanes<T>) {
-        const Vec<T> d_value = load<T>(y + i * kHead + j) * c.beta[i];
-        store<T>(c.d_value + i * kRow + j, d_value);
-        store<T>(early_error + i * kHead + j, d_value * -c.decay[i]);
+      for (std::size_t j = 0; j < head; j += kLanes<T>) {
+        const Vec<T> d_value = load<T>(y + i * s.head + j) * c.beta[i];
+        store<T>(c.d_value + i * s.mixed + j, d_value);
+        store<T>(early_error + i * s.head + j, d_value * -c.decay[i]);
       }
     }
-    row_products(y, kHead, c.error, kInner, c.d_beta);
+    row_products(s, y, s.head, c.error, s.inner, c.d_beta);
   }
-  [[gnu::always_inline]] static void pair_gradients(const DeltaBackward<T>& c, const T* y, T* write_t, T* d_attend,
-                                                    T* d_overlap) {
-    transpose<T>(c.write, kInner, kChunk, kHead, write_t, kChunk);
+  [[gnu::always_inline]] static void pair_gradients(Sizes s, const DeltaBackward<T>& c, const T* y, T* write_t,
+                                                    T* d_attend, T* d_overlap) {
+    transpose<T>(c.write, s.inner, kChunk, s.head, write_t, kChunk);
     product<T>(
-        {c.d_read, kInner, 1}, {write_t, kChunk}, kTokens, kTokens, kWide,
+        {c.d_read, s.inner, 1}, {write_t, kChunk}, kTokens, kTokens, s.head,
         [&](const auto& tile, std::size_t i, std::size_t j) { store_masked(tile, c.mask, d_attend, i * kChunk + j); });
     T* const lower = d_overlap;
     product<T>(
-        {y, kHead, 1}, {write_t, kChunk}, kTokens, kTokens, kWide,
+        {y, s.head, 1}, {write_t, kChunk}, kTokens, kTokens, s.head,
         [&](const auto& tile, std::size_t i, std::size_t j) { store_masked(tile, c.mask, lower, i * kChunk + j); });
     alignas(64) T upper[kChunk * kChunk];
     for (std::size_t i = 0; i < kChunk; ++i) {
@@ -356,30 +367,31 @@ struct GatedDelta {
       store<T>(d_overlap + i, load<T>(lower + i) + load<T>(upper + i));
     }
   }
-  [[gnu::always_inline]] static void carry_back(const DeltaBackward<T>& c, const T* early_read, const T* early_error) {
+  [[gnu::always_inline]] static void carry_back(Sizes s, const DeltaBackward<T>& c, const T* early_read,
+                                                const T* early_error) {
     const T left = c.decay[kChunk - 1];
     for_tiles<kTileRows, kTileVecs>(
-        kWide, vectors_in<T>(kWide), [&](auto height, auto width, std::size_t i, std::size_t v) {
+        s.head, vectors_in<T>(s.head), [&](auto height, auto width, std::size_t i, std::size_t v) {
           Tile<T, height.value, width.value> tile;
-          T* const block = c.d_state + i * kHead + v * kLanes<T>;
-          start_from(tile, block, left, c.empty);
-          tile.accumulate({c.query + i, 1, kRow}, {early_read + v * kLanes<T>, kHead}, kChunk);
-          tile.accumulate({c.key + i, 1, kRow}, {early_error + v * kLanes<T>, kHead}, kChunk);
-          tile.store_to(block, kHead);
+          T* const block = c.d_state + i * s.head + v * kLanes<T>;
+          start_from(s, tile, block, left, c.empty);
+          tile.accumulate({c.query + i, 1, s.mixed}, {early_read + v * kLanes<T>, s.head}, kChunk);
+          tile.accumulate({c.key + i, 1, s.mixed}, {early_error + v * kLanes<T>, s.head}, kChunk);
+          tile.store_to(block, s.head);
         });
     if (c.exit_d_state != nullptr) {
-      for (std::size_t i = 0; i < kHead * kHead; i += kLanes<T>) {
+      for (std::size_t i = 0; i < s.head * s.head; i += kLanes<T>) {
         store<T>(c.d_state + i, load<T>(c.d_state + i) + load<T>(c.exit_d_state + i));
       }
     }
-    transpose<T>(c.d_state, kHead, kHead, kHead, c.d_state_t, kHead);
+    transpose<T>(c.d_state, s.head, s.head, s.head, c.d_state_t, s.head);
   }
-  [[gnu::always_inline]] static void log_decay_gradient(const DeltaBackward<T>& c) {
+  [[gnu::always_inline]] static void log_decay_gradient(Sizes s, const DeltaBackward<T>& c) {
     alignas(64) T read_part[kChunk], value_part[kChunk];
-    row_products(c.d_read, kInner, c.read, kInner, read_part);
-    row_products(c.d_value, kRow, c.value, kRow, value_part);
+    row_products(s, c.d_read, s.inner, c.read, s.inner, read_part);
+    row_products(s, c.d_value, s.mixed, c.value, s.mixed, value_part);
     T running = 0;
-    if (c.state_t != nullptr) running = inner(c.d_state_t, c.state_t);
+    if (c.state_t != nullptr) running = inner(s, c.d_state_t, c.state_t);
     for (std::size_t t = 0; t < kChunk; ++t) {
       c.d_log_decay[t] = running;
       running -= read_part[t] - value_part[t];
@@ -389,9 +401,9 @@ struct GatedDelta {
 
  public:
   /// <A, B> of two states.
-  [[gnu::always_inline]] static T inner(const T* a, const T* b) {
+  [[gnu::always_inline]] static T inner(Sizes s, const T* a, const T* b) {
     Vec<T> sum[4]{};
-    for (std::size_t i = 0; i < kHead * kHead; i += 4 * kLanes<T>) {
+    for (std::size_t i = 0; i < s.head * s.head; i += 4 * kLanes<T>) {
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) {
         sum[k] = multiply_add<T>(load<T>(a + i + k * kLanes<T>), load<T>(b + i + k * kLanes<T>), sum[k]);

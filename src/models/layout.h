@@ -3,16 +3,34 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/view.h"
 
 namespace schemamem {
 
+/// What a tensor is for: whoever acts on tensors (optimiser, initialisation, views of a memory) asks this, not for
+/// names.
+enum class Role {
+  kMatrix,  // inside a layer; rows and columns are features
+  kVector,  // a number for each feature: norms, biases, gates
+  kFilter,  // a small block of weights for each feature: convolutions, biases by head and state
+  kEdge,    // maps at the edge of a model, between its width and the outside
+  kBank,    // rows are places: the schema
+  kFrozen,  // no optimiser moves it
+  kPhases,  // of a state: an angle for each slot and feature
+  kState,   // any other part of a state
+};
+/// What a tensor of this shape inside a layer is unless told otherwise: one extent a vector, two a matrix, more a
+/// filter.
+Role role_of_shape(const std::vector<std::size_t>& shape);
+
 /// One named tensor inside a flat buffer.
 struct TensorSpec {
   std::string name;
   std::vector<std::size_t> shape;
+  Role role = Role::kMatrix;
   std::size_t offset = 0;  // in elements, from the start of the buffer
   std::size_t size = 0;
 };
@@ -23,7 +41,11 @@ struct TensorSpec {
 class Layout {
  public:
   /// Appends a tensor and returns its offset.
-  std::size_t add(std::string name, std::vector<std::size_t> shape);
+  std::size_t add(std::string name, std::vector<std::size_t> shape, Role role);
+  std::size_t add(std::string name, std::vector<std::size_t> shape) {
+    const Role role = role_of_shape(shape);
+    return add(std::move(name), std::move(shape), role);
+  }
 
   const std::vector<TensorSpec>& tensors() const { return tensors_; }
   std::size_t size() const { return size_; }

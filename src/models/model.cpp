@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace schemamem {
@@ -9,7 +10,7 @@ namespace schemamem {
 std::string_view mode_name(Mode mode) {
   switch (mode) {
     case Mode::kFullHistory:
-      return "full";
+      return "full-history";
     case Mode::kAblated:
       return "ablated";
     case Mode::kRecurrent:
@@ -58,6 +59,11 @@ template <class T>
 Tape<T>::~Tape() = default;
 template <class T>
 GradientShard<T>::~GradientShard() = default;
+template <class T>
+void GradientShard<T>::clear() {
+  const std::span<T> all = numbers();
+  std::fill(all.begin(), all.end(), T(0));
+}
 template <class T>
 SequenceModel<T>::~SequenceModel() = default;
 

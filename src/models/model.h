@@ -10,36 +10,68 @@
 #include <vector>
 
 #include "base/memory.h"
+#include "base/row_marks.h"
 #include "base/view.h"
 #include "models/layout.h"
+#include "models/model_spec.h"
+#include "models/model_traits.h"
 
 namespace schemamem {
 
-/// What a model looks like from outside: how many bits come in (address, value, validity) and go out (value).
+/// What a model looks like from outside.
 struct ModelConfig {
-  std::string name;         // "schemamem", "mamba3", "gdn"
-  std::size_t inputs = 0;   // a + v + 1
-  std::size_t outputs = 0;  // v
+  std::string name;         // as the registry calls it
+  std::size_t inputs = 0;   // numbers of an input row; of a model of symbols, how many symbols there are
+  std::size_t outputs = 0;  // numbers of an output row
   std::size_t layers = 3;
+  bool symbols = false;  // a row is one number, a symbol from 0 to inputs - 1, looked up in a learned table
+  bool maps = true;      // false: the bare stack of layers, rows of the model's width in and out
+  ModelTraits traits{};
+
+  std::size_t row_width() const { return symbols ? 1 : inputs; }
 };
 
-/// How an episode is run (docs/design.md, "Modes"). The baselines know only kRecurrent.
+/// How an episode is run (docs/design.md, "Modes").
 enum class Mode { kRecurrent, kFullHistory, kAblated };
-/// "recurrent", "full", "ablated", as in files.
+/// "recurrent", "full-history", "ablated", as in files.
 std::string_view mode_name(Mode mode);
 std::optional<Mode> mode_from_name(std::string_view name);
 
 /// Counting further than this is no stream but a broken file.
 inline constexpr std::int64_t kMostTokens = std::int64_t{1} << 62;
 
-/// One episode: a row of bits per token, the last one the validity bit.
+/// One episode, or one piece of a longer one.
 template <class T>
 struct Episode {
-  View<const T, 2> x;  // [T, inputs]
+  View<const T, 2> x;  // [T, row_width]
+  RowMarks marks{};    // [T] or empty
   Mode mode = Mode::kRecurrent;
   /// Weight of the stillness term (docs/design.md, "Stillness"): adds `stillness` * (change of state over read
   /// segments) to the loss in `backward`. Zero asks for nothing.
   T stillness = 0;
+  /// Rows whose outputs are wanted, rising; empty: all of them.
+  std::span<const std::uint32_t> answers{};
+  /// State before the first row, laid out as SequenceModel::carried(); empty: the empty memory. Recurrent mode only.
+  std::span<const T> initial{};
+  /// Where the state behind the last row goes, in the same layout; empty: not wanted. A piece that is asked for its
+  /// final state ends a chunk: what its last chunk wrote is committed.
+  std::span<T> final{};
+
+  std::size_t answered() const { return answers.empty() ? x.extent(0) : answers.size(); }
+};
+
+/// What backward gives besides the gradient of the weights; what is empty is not wanted.
+template <class T>
+struct EpisodeGradients {
+  View<T, 2> x{};        // [T, inputs], overwritten; symbols have none
+  std::span<T> state{};  // dL/d(final state) on entry, that of a given initial state on return; as carried()
+};
+
+/// Rows of a stream, with their marks.
+template <class T>
+struct StreamRows {
+  View<const T, 2> x;  // [T, row_width]
+  RowMarks marks{};    // [T] or empty
 };
 
 /// What a model carries from token to token; plain numbers, so that it can be copied, saved and compared.
@@ -66,7 +98,9 @@ struct Tape {
 template <class T>
 struct GradientShard {
   virtual ~GradientShard();
-  virtual void clear() = 0;
+  void clear();
+  /// Every number of it, in the model's own form: what another process would have to add to go on from here.
+  virtual std::span<T> numbers() = 0;
 };
 
 /// The longest episode that a tape holds. `chunks` bounds the number of chunks (SchemaMem: commits + 1).
@@ -78,22 +112,30 @@ struct TapeSize {
 /// The one interface of all models. A model is immutable: weights, state and scratch are arguments, so that an ablation
 /// can swap a state and threads can share a model. Episodes are independent; a batch is the caller's loop over
 /// episodes.
+///
+/// A model without its input and output maps (ModelConfig::maps) is the bare stack of layers, to be used as a part of
+/// something larger: rows and a state in, rows and a state out, with the gradients of both.
 template <class T>
 class SequenceModel {
  public:
   virtual ~SequenceModel();
 
   virtual const ModelConfig& config() const = 0;
+  /// What the model would be made from again; kept in files.
+  virtual const ModelSpec& spec() const = 0;
   virtual const Layout& parameters() const = 0;
   /// Everything advance() carries between tokens, caches included.
   virtual const Layout& state() const = 0;
-  /// How many of the state's elements persist beyond the open chunk: the paper's "persistent elements". Counted from
-  /// state().
-  virtual std::size_t persistent_elements() const = 0;
+  /// The part of the state that goes from one piece of an episode to the next (Episode::initial and final): what
+  /// persists when no chunk is open.
+  virtual const Layout& carried() const = 0;
+  /// The paper's "persistent elements".
+  std::size_t persistent_elements() const { return carried().size(); }
   /// The first counter of every model is "tokens", how many a stream has read.
   virtual std::span<const std::string_view> counter_names() const = 0;
 
-  /// `scheme` is "paper" or "ours"; weights are drawn from addressed streams of `seed`.
+  /// `scheme` is "paper", "ours", or "silent": as "ours", and a new memory writes nothing, where a model has a map of
+  /// its own for that. Weights are drawn from addressed streams of `seed`.
   virtual void initialise(std::string_view scheme, std::uint64_t seed, View<T, 1> weights) const = 0;
 
   virtual std::unique_ptr<Folded<T>> make_folded() const = 0;
@@ -102,13 +144,16 @@ class SequenceModel {
 
   /// Derives from the weights what every episode of a step shares.
   virtual void fold(View<const T, 1> weights, Folded<T>& folded) const = 0;
-  /// Runs one episode from the empty state and keeps on `tape` what backward needs. logits is [T, outputs].
+  /// Runs one episode and keeps on `tape` what backward needs. logits is [episode.answered(), outputs].
   virtual void forward(const Folded<T>& folded, const Episode<T>& episode, Tape<T>& tape, View<T, 2> logits) const = 0;
   /// Adds the gradient of sum(logits * d_logits) (+ the stillness term) to `shard`. Returns the stillness term's value,
   /// without its weight. The tape's activations are consumed: a second backward needs a second forward.
-  virtual T backward(const Folded<T>& folded, Tape<T>& tape, View<const T, 2> d_logits,
-                     GradientShard<T>& shard) const = 0;
-  /// Overwrites d_weights with the sum of the shards, added in the order given.
+  virtual T backward(const Folded<T>& folded, Tape<T>& tape, View<const T, 2> d_logits, GradientShard<T>& shard,
+                     const EpisodeGradients<T>& also) const = 0;
+  T backward(const Folded<T>& folded, Tape<T>& tape, View<const T, 2> d_logits, GradientShard<T>& shard) const {
+    return backward(folded, tape, d_logits, shard, {});
+  }
+  /// Overwrites d_weights with the sum of the shards, added in the order given; what they held may be used up.
   virtual void unfold(const Folded<T>& folded, std::span<GradientShard<T>* const> shards,
                       View<T, 1> d_weights) const = 0;
 
@@ -122,11 +167,15 @@ class SequenceModel {
   /// state was changed by anyone but advance(), or the scratch served another stream, call refresh() first.
   virtual std::unique_ptr<Tape<T>> make_scratch() const = 0;
   virtual void refresh(const Folded<T>& folded, const StreamState<T>& state, Tape<T>& scratch) const = 0;
-  virtual void advance(const Folded<T>& folded, View<const T, 2> x, StreamState<T>& state, Tape<T>& scratch,
+  virtual void advance(const Folded<T>& folded, const StreamRows<T>& rows, StreamState<T>& state, Tape<T>& scratch,
                        View<T, 2> logits) const = 0;
+  /// What the last row of a stream in this state was, as far as the model remembers.
+  virtual LastRow last_row(const StreamState<T>& /*state*/) const { return LastRow::kNone; }
 
-  /// The chunks that this model cuts `x` into, as their (exclusive) ends. One chunk for models without commits.
+  /// The chunks that this model cuts an episode into, as their (exclusive) ends. One chunk for models without commits.
   virtual std::vector<std::size_t> chunk_ends(const Episode<T>& episode) const = 0;
+  /// The most chunks of an episode of so many rows whose marks cut it into so many.
+  virtual std::size_t most_chunks(std::size_t /*tokens*/, std::size_t /*marked*/) const { return 1; }
   /// Flops of the matrix products of one training step on such an episode: forward counted once, backward twice.
   virtual double training_flops(std::span<const std::size_t> chunk_ends) const = 0;
 

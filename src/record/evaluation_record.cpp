@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <initializer_list>
@@ -12,8 +13,8 @@
 #include <span>
 #include <tuple>
 
-#include "base/file_lock.h"
 #include "base/text.h"
+#include "system/file_lock.h"
 
 namespace schemamem {
 namespace {
@@ -30,6 +31,7 @@ constexpr std::chrono::seconds kPatience{30};
 
 constexpr std::array<std::string_view, 4> kScenarios{"immediate", "retention", "interference", "overwrite"};
 constexpr std::array<std::string_view, 3> kGroups{"retained", "updated", "default"};
+constexpr std::size_t kLongestWord = 64;
 constexpr std::array<std::string_view, 2> kKinds{"table", "curve"};
 constexpr std::array<std::string_view, 2> kModes{"recurrent", "ablated"};
 
@@ -41,7 +43,7 @@ bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
 }
 
 auto place(std::string_view scenario, std::int64_t delay, std::string_view group) {
-  return std::tuple(rank(kScenarios, scenario), delay, rank(kGroups, group));
+  return std::tuple(rank(kScenarios, scenario), scenario, delay, rank(kGroups, group), group);
 }
 auto place(const EvaluationCell& cell) { return place(cell.scenario, cell.delay, cell.group); }
 
@@ -60,14 +62,14 @@ Json cell_json(const EvaluationCell& cell) {
 /// Reads the fields of one object, and remembers the first thing that is wrong.
 class Fields {
  public:
-  Fields(const Json& object, std::string what, std::initializer_list<const char*> known)
+  Fields(const Json& object, std::string what, std::initializer_list<const char*> known, std::string_view optional = {})
       : object_(object), what_(std::move(what)) {
     expect(object.is_object(), "expected an object");
     if (fault_) return;
     for (const auto& [key, value] : object.items()) {
       const std::string& name = key;
       const bool is_known = std::any_of(known.begin(), known.end(), [&](const char* one) { return name == one; });
-      expect(is_known, "unknown field " + quote(name));
+      expect(is_known || name == optional, "unknown field " + quote(name));
     }
     for (const char* key : known) expect(object.contains(key), fmt::format("the field \"{}\" is missing", key));
   }
@@ -84,6 +86,16 @@ class Fields {
       fail(fmt::format("\"{}\" must be one of {}, found {}", key, fmt::join(names, ", "), quote(found)));
     return found;
   }
+  /// A name that may stand in a file's name: letters, digits, '.', '_', '-'.
+  std::string word(const char* key) {
+    std::string found = text(key);
+    const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-'; };
+    if (!fault_ && (found.empty() || found.size() > kLongestWord || !std::all_of(found.begin(), found.end(), plain)))
+      fail(fmt::format("\"{}\" must be a word of at most {} letters, digits, '.', '_' and '-', found {}", key,
+                       kLongestWord, quote(found)));
+    return found;
+  }
+  bool has(const char* key) const { return !fault_ && object_.contains(key); }
   std::int64_t count(const char* key) {
     if (fault_) return 0;
     const Json& value = object_.at(key);
@@ -120,9 +132,10 @@ class Fields {
 };
 
 Result<EvaluatedCheckpoint> read_checkpoint(const Json& json, const std::string& what) {
-  Fields fields(json, what + ": checkpoint", {"sha256", "model", "setting", "seed", "recipe", "hash"});
+  Fields fields(json, what + ": checkpoint", {"sha256", "model", "setting", "seed", "recipe", "hash"}, "task");
   EvaluatedCheckpoint checkpoint{.sha256 = fields.text("sha256"),
                                  .model = fields.text("model"),
+                                 .task = fields.has("task") ? fields.word("task") : std::string(kFirstTask),
                                  .setting = fields.text("setting"),
                                  .seed = {},
                                  .recipe = fields.text("recipe"),
@@ -147,13 +160,16 @@ Result<EvaluationProtocol> read_protocol(const Json& json, const std::string& wh
   return protocol;
 }
 
-Result<EvaluationCell> read_cell(const Json& json, std::int64_t episodes, const std::string& what) {
+/// Scenarios and groups of the first task are known; those of others are words.
+Result<EvaluationCell> read_cell(const Json& json, std::string_view task, std::int64_t episodes,
+                                 const std::string& what) {
+  const bool first = task == kFirstTask;
   Fields fields(
       json, what,
       {"scenario", "delay", "group", "asked", "right", "bits", "bits_right", "cross_entropy", "right_by_episode"});
-  EvaluationCell cell{.scenario = fields.text("scenario", kScenarios),
+  EvaluationCell cell{.scenario = first ? fields.text("scenario", kScenarios) : fields.word("scenario"),
                       .delay = fields.count("delay"),
-                      .group = fields.text("group", kGroups),
+                      .group = first ? fields.text("group", kGroups) : fields.word("group"),
                       .asked = fields.count("asked"),
                       .right = fields.count("right"),
                       .bits = fields.count("bits"),
@@ -209,9 +225,10 @@ std::vector<NamedColumn> named_columns() {
 std::string encode_evaluation(const EvaluationRecord& record) {
   const EvaluatedCheckpoint& c = record.checkpoint;
   const EvaluationProtocol& p = record.protocol;
-  const Json checkpoint{{"sha256", c.sha256},   {"model", c.model},
-                        {"setting", c.setting}, {"seed", c.seed ? Json(*c.seed) : Json()},
-                        {"recipe", c.recipe},   {"hash", c.hash}};
+  Json checkpoint{{"sha256", c.sha256},   {"model", c.model},
+                  {"setting", c.setting}, {"seed", c.seed ? Json(*c.seed) : Json()},
+                  {"recipe", c.recipe},   {"hash", c.hash}};
+  if (c.task != kFirstTask) checkpoint["task"] = c.task;
   const Json protocol{
       {"kind", p.kind}, {"mode", p.mode}, {"eval_seed", p.eval_seed}, {"episodes", p.episodes}, {"isa", p.isa}};
   std::string text = "{\"cells\":[";
@@ -242,7 +259,7 @@ Result<EvaluationRecord> parse_evaluation(std::string_view text, const std::stri
   EvaluationRecord record{.checkpoint = *checkpoint, .protocol = *protocol};
   for (std::size_t i = 0; i < cells->size(); ++i) {
     const std::string where = fmt::format("{}: cell {}", what, i);
-    Result<EvaluationCell> cell = read_cell((*cells)[i], protocol->episodes, where);
+    Result<EvaluationCell> cell = read_cell((*cells)[i], checkpoint->task, protocol->episodes, where);
     if (!cell) return cell.error();
     if (!record.cells.empty() && place(record.cells.back()) >= place(*cell))
       return Error(ErrorKind::kBadData, where + " is not behind the one before it, by scenario, delay and group");

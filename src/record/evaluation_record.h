@@ -7,15 +7,19 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.h"
 #include "base/result.h"
+#include "system/files.h"
 
 namespace schemamem {
 
+/// The task of records and manifests that name none.
+inline constexpr std::string_view kFirstTask = "address-value";
+
 /// Which weights were evaluated: the hash of their file, and what its metadata says about them.
 struct EvaluatedCheckpoint {
-  std::string sha256;                 // of the whole safetensors file, 64 hexadecimal digits
-  std::string model;                  // "schemamem", "mamba3", "gdn"
+  std::string sha256;  // of the whole safetensors file, 64 hexadecimal digits
+  std::string model;   // as the registry calls it
+  std::string task = std::string(kFirstTask);
   std::string setting;                // "A3V3"
   std::optional<std::uint64_t> seed;  // of the training; a file that no run wrote may have none
   std::string recipe;                 // "fast"; empty if the file does not say
@@ -37,9 +41,9 @@ struct EvaluationProtocol {
 
 /// The answers to one group of the final queries of all episodes of a scenario and delay.
 struct EvaluationCell {
-  std::string scenario;  // immediate (delay 0), retention, interference, overwrite
+  std::string scenario;  // of the task: immediate (delay 0), retention, interference, overwrite; pairs-8
   std::int64_t delay = 0;
-  std::string group;  // retained, updated, default
+  std::string group;  // of the task: retained, updated, default; early, late
   std::int64_t asked = 0, right = 0;
   std::int64_t bits = 0, bits_right = 0;
   double cross_entropy = 0;  // mean over the bits, in nats

@@ -1,6 +1,6 @@
 #include "record/json_file.h"
 
-#include "base/files.h"
+#include "system/files.h"
 
 namespace schemamem {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/files.h"
+#include "system/files.h"
 
 namespace schemamem {
 

@@ -5,8 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "report/paper_numbers.h"
-
 namespace schemamem {
 namespace {
 
@@ -46,24 +44,17 @@ std::string terminals(const PanelGrid& grid) {
 }
 
 /// One line above all panels: gnuplot's own key breaks into rows when a panel is narrower than it.
-std::string legend(double width, double height) {
+std::string legend(const std::vector<LegendItem>& items, double width, double height) {
   constexpr double kSample = 0.42, kSpace = 0.08, kLetter = 0.078, kGap = 0.26;  // inches
-  struct Item {
-    std::string_view text;
-    int style;
-  };
-  std::vector<Item> items;
-  for (std::size_t i = 0; i < kPaperModels.size(); ++i)
-    items.push_back({kPaperModels[i].title, static_cast<int>(i) + 1});
-  items.push_back({"hollow: the paper's", 22});
   double total = -kGap;
-  for (const Item& item : items) total += kSample + kSpace + kLetter * static_cast<double>(item.text.size()) + kGap;
+  for (const LegendItem& item : items)
+    total += kSample + kSpace + kLetter * static_cast<double>(item.text.size()) + kGap;
   std::string text;
   double x = (width - total) / 2;
   const double y = 1 - 0.2 / height;
-  for (const auto& [name, style] : items) {
+  for (const auto& [name, style, line] : items) {
     const int tag = 200 + style;
-    if (style != 22)
+    if (line)
       text += fmt::format("set arrow {} from screen {:.4f},{:.4f} to screen {:.4f},{:.4f} nohead ls {}\n", tag,
                           x / width, y, (x + kSample) / width, y, style);
     text += fmt::format("set label {} \"\" at screen {:.4f},{:.4f} point ls {}\n", tag, (x + kSample / 2) / width, y,
@@ -76,10 +67,10 @@ std::string legend(double width, double height) {
 }
 
 /// Once drawn, the legend and the labels of the whole figure are not drawn again.
-std::string unset_labels() {
+std::string unset_labels(const std::vector<LegendItem>& items) {
   std::string text = "unset label 100\nunset label 101\n";
-  for (const int style : {1, 2, 3, 22})
-    text += fmt::format("unset arrow {0}\nunset label {0}\nunset label {1}\n", 200 + style, 250 + style);
+  for (const LegendItem& item : items)
+    text += fmt::format("unset arrow {0}\nunset label {0}\nunset label {1}\n", 200 + item.style, 250 + item.style);
   return text;
 }
 
@@ -95,7 +86,7 @@ std::string gnuplot_script(const PanelGrid& grid) {
   if (!grid.y_label.empty())
     text +=
         fmt::format("set label 101 \"{}\" at screen {:.4f},0.5 center rotate by 90\n", grid.y_label, 0.16 / grid.width);
-  text += legend(grid.width, grid.height);
+  text += legend(grid.legend, grid.width, grid.height);
   for (std::size_t i = 0; i < grid.panels.size(); ++i) {
     const Panel& panel = grid.panels[i];
     const bool left = i % grid.columns == 0, bottom = i / grid.columns + 1 == rows;
@@ -113,7 +104,7 @@ std::string gnuplot_script(const PanelGrid& grid) {
                                      panel.note);
     text += panel.before;
     text += "plot " + panel.plot + "\n";
-    if (i == 0) text += unset_labels();
+    if (i == 0) text += unset_labels(grid.legend);
   }
   return text + "unset multiplot\nunset output\n";
 }

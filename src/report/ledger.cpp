@@ -8,12 +8,11 @@
 #include <set>
 #include <tuple>
 
-#include "base/files.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "record/json_file.h"
 #include "record/run_folders.h"
-#include "report/paper_numbers.h"
+#include "system/files.h"
 
 namespace schemamem {
 namespace {
@@ -37,6 +36,11 @@ Status read_object(const fs::path& path, Take take) {
 
 void take_manifest(const Json& json, LedgerRun& run) {
   run.model = json.at("model");
+  run.task = json.value("task", run.task);
+  if (json.contains("model_set")) {
+    for (const auto& [name, value] : json.at("model_set").items())
+      run.variant += fmt::format("{}{}={}", run.variant.empty() ? "" : ":", name, value.get<std::string>());
+  }
   run.setting = json.at("setting");
   run.seed = json.at("seed");
   run.recipe = json.at("recipe");
@@ -69,11 +73,13 @@ Status check_record(const EvaluationRecord& record, const LedgerRun& run) {
   const EvaluatedCheckpoint& weights = record.checkpoint;
   const EvaluatedCheckpoint& first = run.evaluations.front().checkpoint;
   const std::string file = (run.folder / "evaluations" / evaluation_file_name(record.protocol)).string();
-  if (weights.hash != run.hash || weights.model != run.model || weights.setting != run.setting) {
-    return Error(ErrorKind::kBadData, fmt::format("{} is about {} {} of the run {}, expected {} {} of the run {}. "
-                                                  "Remove it and evaluate again with `schemamem eval {}`.",
-                                                  file, weights.model, weights.setting, quote(weights.hash), run.model,
-                                                  run.setting, run.hash, run.folder.string()));
+  if (weights.hash != run.hash || weights.model != run.model || weights.task != run.task ||
+      weights.setting != run.setting) {
+    return Error(ErrorKind::kBadData,
+                 fmt::format("{} is about {} {} {} of the run {}, expected {} {} {} of the run {}. "
+                             "Remove it and evaluate again with `schemamem eval {}`.",
+                             file, weights.model, weights.task, weights.setting, quote(weights.hash), run.model,
+                             run.task, run.setting, run.hash, run.folder.string()));
   }
   if (weights.sha256 != first.sha256) {
     return Error(ErrorKind::kBadData,
@@ -101,14 +107,17 @@ Result<LedgerRun> read_run_folder(const fs::path& folder) {
   return run;
 }
 
-auto place(const LedgerRun& run) {
-  return std::tuple(std::string_view(run.recipe), model_rank(run.model), std::string_view(run.model),
-                    std::string_view(run.setting), run.seed);
+auto place(const LedgerRun& run, const std::vector<std::string>& models) {
+  return std::tuple(std::string_view(run.recipe), std::find(models.begin(), models.end(), run.model) - models.begin(),
+                    std::string_view(run.model), std::string_view(run.setting), std::string_view(run.task),
+                    std::string_view(run.variant), run.seed);
 }
 
 /// What two neighbours in the ledger's order may not be.
 Status check_neighbours(const LedgerRun& a, const LedgerRun& b) {
-  if (std::tie(a.recipe, a.model, a.setting) != std::tie(b.recipe, b.model, b.setting)) return Done{};
+  if (std::tie(a.recipe, a.model, a.setting, a.task, a.variant) !=
+      std::tie(b.recipe, b.model, b.setting, b.task, b.variant))
+    return Done{};
   if (a.seed == b.seed) {
     return Error(
         ErrorKind::kBadData,
@@ -161,7 +170,7 @@ Query Query::in_mode(std::string other_mode) const {
   return other;
 }
 
-Result<Ledger> Ledger::read(std::span<const fs::path> paths) {
+Result<Ledger> Ledger::read(std::span<const fs::path> paths, const std::vector<std::string>& models) {
   Ledger ledger;
   std::set<fs::path> seen;
   for (const fs::path& path : paths) {
@@ -171,13 +180,15 @@ Result<Ledger> Ledger::read(std::span<const fs::path> paths) {
       if (!seen.insert(fs::weakly_canonical(folder)).second) continue;
       auto run = read_run_folder(folder);
       if (!run) return run.error();
-      ledger.runs_.push_back(std::move(run).value());
+      (run->is_published_kind() ? ledger.runs_ : ledger.others_).push_back(std::move(run).value());
     }
   }
-  std::sort(ledger.runs_.begin(), ledger.runs_.end(),
-            [](const LedgerRun& a, const LedgerRun& b) { return place(a) < place(b); });
-  for (std::size_t i = 1; i < ledger.runs_.size(); ++i)
-    if (const Status fit = check_neighbours(ledger.runs_[i - 1], ledger.runs_[i]); !fit) return fit.error();
+  for (std::vector<LedgerRun>* runs : {&ledger.runs_, &ledger.others_}) {
+    std::sort(runs->begin(), runs->end(),
+              [&](const LedgerRun& a, const LedgerRun& b) { return place(a, models) < place(b, models); });
+    for (std::size_t i = 1; i < runs->size(); ++i)
+      if (const Status fit = check_neighbours((*runs)[i - 1], (*runs)[i]); !fit) return fit.error();
+  }
   return ledger;
 }
 
@@ -191,6 +202,14 @@ std::vector<std::string> Ledger::recipes() const {
   for (const LedgerRun& run : runs_)
     if (names.empty() || names.back() != run.recipe) names.push_back(run.recipe);
   return names;
+}
+
+std::set<std::uint64_t> Ledger::eval_seeds() const {
+  std::set<std::uint64_t> seeds;
+  for (const std::vector<LedgerRun>* runs : {&runs_, &others_})
+    for (const LedgerRun& run : *runs)
+      for (const EvaluationRecord& record : run.evaluations) seeds.insert(record.protocol.eval_seed);
+  return seeds;
 }
 
 std::vector<const LedgerRun*> Ledger::runs_of(std::string_view recipe, std::string_view model,
@@ -243,6 +262,12 @@ std::vector<SeedValue> Ledger::drops(const Query& query, std::int64_t from, std:
 
 Result<std::string> choose_recipe(const Ledger& ledger, const std::optional<std::string>& wanted) {
   const std::vector<std::string> recipes = ledger.recipes();
+  if (recipes.empty()) {
+    return Error(ErrorKind::kMissingInput,
+                 fmt::format("None of the {} run{} is of the paper's task with a model of published sizes, which is "
+                             "what its tables are about. `schemamem report` shows all runs.",
+                             ledger.others().size(), ledger.others().size() == 1 ? "" : "s"));
+  }
   if (wanted) {
     if (std::find(recipes.begin(), recipes.end(), *wanted) != recipes.end()) return *wanted;
     return Error(ErrorKind::kUsage, fmt::format("No run is of the recipe {}: the runs are of {}.{}", quote(*wanted),

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,10 +15,6 @@
 #include "record/evaluation_record.h"
 
 namespace schemamem {
-
-/// The seed of the paper's evaluation episodes, and a second one that nothing was ever validated on.
-inline constexpr std::uint64_t kPaperEvalSeed = 20261001;
-inline constexpr std::uint64_t kUnseenEvalSeed = 20270407;
 
 /// What `result.json` says about the end of a run.
 struct RunEnd {
@@ -32,7 +29,10 @@ struct RunEnd {
 /// One run folder as data: its manifest, its end, its evaluation records.
 struct LedgerRun {
   std::filesystem::path folder;
-  std::string model, setting, recipe, hash;
+  std::string model;
+  std::string variant{};  // "slots=64:width=64": where the model is not the published one; empty: it is
+  std::string task = std::string(kFirstTask);
+  std::string setting, recipe, hash;
   std::uint64_t seed = 0;
   std::optional<std::int64_t> parameters, persistent_elements;  // as the program that trained it counted them
   std::map<std::string, std::string> config;                    // every field of the recipe, as TOML text
@@ -41,6 +41,10 @@ struct LedgerRun {
   std::vector<EvaluationRecord> evaluations;
 
   bool capped() const { return end && !end->passed; }
+  /// Of the first task, with a published model: what tables and curves by delay are about.
+  bool is_published_kind() const { return task == kFirstTask && variant.empty(); }
+  /// "schemamem:slots=64:width=64", as command lines spell it.
+  std::string model_text() const { return variant.empty() ? model : model + ":" + variant; }
 };
 
 /// Which accuracy is asked for; one value a training seed.
@@ -49,7 +53,7 @@ struct Query {
   std::string scenario{}, group{};  // of a named column: see at()
   std::int64_t delay = 0;
   std::string mode = "recurrent";
-  std::uint64_t eval_seed = kPaperEvalSeed;
+  std::uint64_t eval_seed = 0;
   std::string kind = "table";
 
   /// The same for another column, delay or mode.
@@ -70,18 +74,25 @@ struct SeedValue {
 /// One cell of a table is one recipe. Refused as bad data, with the names of both runs: two runs of the same recipe,
 /// model, setting and seed, and runs of the same recipe, model and setting whose recipes differ in a value although
 /// they carry one name.
+///
+/// Runs of other tasks and of models of other sizes are kept apart: they are in others() and nowhere else.
 class Ledger {
  public:
   /// `paths` are run folders, or folders whose sub-folders are runs. A folder that is named twice counts once.
-  static Result<Ledger> read(std::span<const std::filesystem::path> paths);
+  /// Models stand in the order of `models`, all others behind them, by name.
+  static Result<Ledger> read(std::span<const std::filesystem::path> paths, const std::vector<std::string>& models = {});
 
   /// Runs of before the manifest had persistent elements: `count` tells those of a model and setting.
   using Count = std::function<std::optional<std::int64_t>(const LedgerRun&)>;
   void supply_persistent_elements(const Count& count);
 
-  /// By recipe, model (in the paper's order), setting and seed.
+  /// By recipe, model, setting and seed.
   const std::vector<LedgerRun>& runs() const { return runs_; }
+  /// In the same order, within a model and setting by task and sizes.
+  const std::vector<LedgerRun>& others() const { return others_; }
   std::vector<std::string> recipes() const;
+  /// The seeds of evaluation episodes that any record has, those of others() included, rising.
+  std::set<std::uint64_t> eval_seeds() const;
   std::vector<const LedgerRun*> runs_of(std::string_view recipe, std::string_view model,
                                         std::string_view setting) const;
 
@@ -94,11 +105,11 @@ class Ledger {
   std::vector<SeedValue> drops(const Query& query, std::int64_t from, std::int64_t to) const;
 
  private:
-  std::vector<LedgerRun> runs_;
+  std::vector<LedgerRun> runs_, others_;
 };
 
 /// The recipe to report on: `wanted`, or the only one there is. Several without a choice, or one that no run has, is a
-/// usage error that lists them.
+/// usage error that lists them; a ledger of nothing but others() is a missing input.
 Result<std::string> choose_recipe(const Ledger& ledger, const std::optional<std::string>& wanted);
 
 }  // namespace schemamem

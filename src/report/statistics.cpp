@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "base/rng.h"
-#include "report/paper_numbers.h"
 
 namespace schemamem {
 namespace {
@@ -82,12 +81,12 @@ std::vector<CurvePoint> mean_curve(const Ledger& ledger, Query query) {
   return curve;
 }
 
-std::set<std::int64_t> far_delays(const Ledger& ledger, Query query) {
+std::set<std::int64_t> far_delays(const Ledger& ledger, Query query, std::int64_t beyond) {
   query.kind = kCurve;
   std::set<std::int64_t> found;
   for (const NamedColumn& column : named_columns())
     for (const std::int64_t delay : ledger.delays(query.at(column, 0)))
-      if (delay > kLongDelay) found.insert(delay);
+      if (delay > beyond) found.insert(delay);
   return found;
 }
 

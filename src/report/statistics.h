@@ -36,9 +36,9 @@ struct CurvePoint {
 /// The mean over seeds at every positive delay of a table record, and of a curve where the table has none; query.delay
 /// and query.kind are of no meaning.
 std::vector<CurvePoint> mean_curve(const Ledger& ledger, Query query);
-/// [ours] The delays beyond the paper's longest that curves of a model and setting have, and the values there of a
-/// query's scenario and group; query.kind is of no meaning.
-std::set<std::int64_t> far_delays(const Ledger& ledger, Query query);
+/// [ours] The delays beyond one that curves of a model and setting have, and the values there of a query's scenario and
+/// group; query.kind is of no meaning.
+std::set<std::int64_t> far_delays(const Ledger& ledger, Query query, std::int64_t beyond);
 std::vector<SeedValue> far_values(const Ledger& ledger, Query query);
 /// [ours] The delay at which the accuracy has fallen to half of what it is at the shortest delay, on straight lines
 /// over the logarithm of the delay.

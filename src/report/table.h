@@ -17,7 +17,7 @@ struct Heading {
 /// spells them in its own way.
 struct Table {
   std::string name{};   // of its files
-  std::string label{};  // in the paper: "tab:cost"; empty for additions of ours
+  std::string label{};  // where it can be referred to: "tab:cost"; may be empty
   std::string title{};
   std::string caption{};
   std::size_t keys = 1;  // leading columns that name the row
@@ -29,7 +29,7 @@ struct Table {
 };
 
 std::string markdown(const Table& table);
-/// For a document with booktabs, amssymb, graphicx, longtable and array, as the paper's. A table of up to 40 rows is
+/// For a document with booktabs, amssymb, graphicx, longtable and array. A table of up to 40 rows is
 /// made no wider than the page; a longer one breaks over pages and breaks its long keys over lines.
 std::string latex(const Table& table);
 /// RFC 4180 with a header line.

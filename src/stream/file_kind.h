@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "record/safetensors.h"
+#include "tensors/safetensors.h"
 
 namespace schemamem {
 

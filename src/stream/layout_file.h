@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "models/layout.h"
-#include "record/safetensors.h"
+#include "tensors/safetensors.h"
 
 namespace schemamem {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <filesystem>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <span>
@@ -9,7 +9,9 @@
 
 #include "base/memory.h"
 #include "base/result.h"
+#include "base/row_marks.h"
 #include "models/registry.h"
+#include "tensors/safetensors.h"
 
 namespace schemamem {
 
@@ -26,33 +28,36 @@ class LoadedModel {
   /// The weights are copied. A spec that is no model's is a usage error; the number of weights is the caller's concern.
   static Result<std::shared_ptr<const LoadedModel>> make(const ModelSpec& spec, std::span<const T> weights,
                                                          EngineChoice choice = {}, Notes notes = {});
-  /// Reads a model file (docs/formats.md, "Model files"). F64 weights are rounded when they are opened as float.
-  static Result<std::shared_ptr<const LoadedModel>> load(const std::filesystem::path& path, EngineChoice choice = {});
-  Status save(const std::filesystem::path& path) const;
+  /// What a model file holds (docs/formats.md, "Model files"); weights of runs that did not list their sizes yet are
+  /// read too. F64 weights are rounded when they are opened as float. Anything else is bad data, with the reason.
+  static Result<std::shared_ptr<const LoadedModel>> parse(const TensorFile& file, EngineChoice choice = {});
+  /// The same of the bytes of such a file; `what` names them in messages.
+  static Result<std::shared_ptr<const LoadedModel>> parse(std::span<const std::byte> bytes, std::string what,
+                                                          EngineChoice choice = {});
+  /// The bytes of a model file.
+  Buffer<std::byte> encode() const;
 
   const ModelSpec& spec() const { return spec_; }
   const SequenceModel<T>& model() const { return *model_; }
   const Folded<T>& folded() const { return *folded_; }
   std::span<const T> weights() const { return weights_.span(); }
   const Notes& notes() const { return notes_; }
+  /// How a stream of raw rows finds its marks.
+  MarkRule mark_rule() const { return mark_rule_; }
   /// SHA-256 over name, sizes, scalar type, parameter layout and the bytes of the weights: 64 hexadecimal digits.
   const std::string& fingerprint() const { return fingerprint_; }
 
  private:
-  LoadedModel(const ModelSpec& spec, std::unique_ptr<SequenceModel<T>> model, Buffer<T> weights, Notes notes);
+  LoadedModel(std::unique_ptr<SequenceModel<T>> model, Buffer<T> weights, Notes notes);
 
-  ModelSpec spec_;
+  ModelSpec spec_;  // with every size, also those that a file was too old to list
   std::unique_ptr<SequenceModel<T>> model_;
   Buffer<T> weights_;
   Notes notes_;
+  MarkRule mark_rule_ = MarkRule::kNone;
   std::unique_ptr<Folded<T>> folded_;
   std::string fingerprint_;
 };
-
-/// Writes a model file from weights that are laid out as the model's parameters().
-template <class T>
-Status save_model(const std::filesystem::path& path, const ModelSpec& spec, const Layout& parameters,
-                  std::span<const T> weights, const std::map<std::string, std::string>& notes = {});
 
 extern template class LoadedModel<float>;
 extern template class LoadedModel<double>;

@@ -59,7 +59,8 @@ Status read_counters(const TensorFile& file, const SequenceModel<T>& model, Stre
 }  // namespace
 
 template <class T>
-Status save_state(const std::filesystem::path& path, const LoadedModel<T>& model, const StreamState<T>& state) {
+Buffer<std::byte> encode_state(const LoadedModel<T>& model, const StreamState<T>& state,
+                               const std::map<std::string, std::string>& notes) {
   std::vector<NamedTensor> tensors = tensors_of<T>(model.model().state(), state.values.span());
   const std::span counters = std::span(state.counters).first(model.model().counter_names().size());
   tensors.push_back(named_tensor<std::int64_t>(std::string(kCounters), {counters.size()}, counters));
@@ -69,11 +70,15 @@ Status save_state(const std::filesystem::path& path, const LoadedModel<T>& model
                                                     {"scalar", std::string(kScalarName<T>)},
                                                     {"mode", std::string(mode_name(state.mode))},
                                                     {"tokens", std::to_string(state.counters[0])}});
-  return save_tensors(path, tensors, metadata);
+  for (const auto& [key, text] : notes) {
+    const bool free = metadata.emplace(key, text).second;
+    require(free, "encode_state: a note has the name of a key of the format: " + key);
+  }
+  return encode_tensors(tensors, metadata);
 }
 
 template <class T>
-Result<StreamState<T>> read_state(const TensorFile& file, const LoadedModel<T>& model) {
+Result<StreamState<T>> parse_state(const TensorFile& file, const LoadedModel<T>& model) {
   if (const Status kind = check_kind(file, kStateFile); !kind) return kind.error();
   if (const Status owner = check_owner(file, model); !owner) return owner.error();
   const Result<std::string> mode_text = file.metadata_value("mode");
@@ -91,18 +96,27 @@ Result<StreamState<T>> read_state(const TensorFile& file, const LoadedModel<T>& 
 }
 
 template <class T>
-Result<StreamState<T>> load_state(const std::filesystem::path& path, const LoadedModel<T>& model) {
-  const std::uint64_t numbers = model.model().state().size() * sizeof(T) + sizeof(StreamState<T>::counters);
-  const Result<TensorFile> file = TensorFile::load(path, numbers + kLongestHeader + sizeof(std::uint64_t));
+Result<StreamState<T>> parse_state(std::span<const std::byte> bytes, std::string what, const LoadedModel<T>& model) {
+  const Result<TensorFile> file = TensorFile::parse(bytes, std::move(what));
   if (!file) return file.error();
-  return read_state(*file, model);
+  return parse_state(*file, model);
 }
 
-template Status save_state(const std::filesystem::path&, const LoadedModel<float>&, const StreamState<float>&);
-template Status save_state(const std::filesystem::path&, const LoadedModel<double>&, const StreamState<double>&);
-template Result<StreamState<float>> load_state(const std::filesystem::path&, const LoadedModel<float>&);
-template Result<StreamState<double>> load_state(const std::filesystem::path&, const LoadedModel<double>&);
-template Result<StreamState<float>> read_state(const TensorFile&, const LoadedModel<float>&);
-template Result<StreamState<double>> read_state(const TensorFile&, const LoadedModel<double>&);
+template <class T>
+std::uint64_t largest_state(const LoadedModel<T>& model) {
+  const std::uint64_t numbers = model.model().state().size() * sizeof(T) + sizeof(StreamState<T>::counters);
+  return numbers + kLongestHeader + sizeof(std::uint64_t);
+}
+
+template Buffer<std::byte> encode_state(const LoadedModel<float>&, const StreamState<float>&,
+                                        const std::map<std::string, std::string>&);
+template Buffer<std::byte> encode_state(const LoadedModel<double>&, const StreamState<double>&,
+                                        const std::map<std::string, std::string>&);
+template Result<StreamState<float>> parse_state(const TensorFile&, const LoadedModel<float>&);
+template Result<StreamState<double>> parse_state(const TensorFile&, const LoadedModel<double>&);
+template Result<StreamState<float>> parse_state(std::span<const std::byte>, std::string, const LoadedModel<float>&);
+template Result<StreamState<double>> parse_state(std::span<const std::byte>, std::string, const LoadedModel<double>&);
+template std::uint64_t largest_state(const LoadedModel<float>&);
+template std::uint64_t largest_state(const LoadedModel<double>&);
 
 }  // namespace schemamem

@@ -1,24 +1,36 @@
 #pragma once
 
-#include <filesystem>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
 
+#include "base/memory.h"
 #include "base/result.h"
 #include "models/model.h"
-#include "record/safetensors.h"
 #include "stream/loaded_model.h"
+#include "tensors/safetensors.h"
 
 namespace schemamem {
 
-/// Writes what a stream carries between two tokens (docs/formats.md, "State files"). The state is one that advance()
-/// left behind.
+/// What a stream carries between two tokens, as the bytes of a state file (docs/formats.md, "State files"). The state
+/// is one that advance() left behind. `notes` go into the metadata; one that has the name of a key of the format is the
+/// caller's mistake.
 template <class T>
-Status save_state(const std::filesystem::path& path, const LoadedModel<T>& model, const StreamState<T>& state);
+Buffer<std::byte> encode_state(const LoadedModel<T>& model, const StreamState<T>& state,
+                               const std::map<std::string, std::string>& notes = {});
 
-/// Reads it back, bit by bit. Refused as bad data: a file of another model, other weights or another scalar type (a
+/// Reads it back, bit by bit. Refused as bad data: a state of another model, other weights or another scalar type (a
 /// state is never converted: the continuation could not be the same), and any content that no stream can have.
 template <class T>
-Result<StreamState<T>> load_state(const std::filesystem::path& path, const LoadedModel<T>& model);
+Result<StreamState<T>> parse_state(const TensorFile& file, const LoadedModel<T>& model);
+/// The same of bytes; `what` names them in messages.
 template <class T>
-Result<StreamState<T>> read_state(const TensorFile& file, const LoadedModel<T>& model);
+Result<StreamState<T>> parse_state(std::span<const std::byte> bytes, std::string what, const LoadedModel<T>& model);
+
+/// No state of this model takes more bytes.
+template <class T>
+std::uint64_t largest_state(const LoadedModel<T>& model);
 
 }  // namespace schemamem

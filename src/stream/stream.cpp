@@ -19,27 +19,25 @@ bool all_finite(View<const T, 2> rows) {
   return true;
 }
 
+/// A stream has a model.
 template <class T>
-StreamState<T> empty_state(const LoadedModel<T>& model, Mode mode) {
-  StreamState<T> state = model.model().empty_state();
-  state.mode = mode;
-  return state;
+std::shared_ptr<const LoadedModel<T>> checked(std::shared_ptr<const LoadedModel<T>> model) {
+  require(model != nullptr, "Stream: a stream has a model");
+  return model;
 }
 
 }  // namespace
 
 template <class T>
-Stream<T>::Stream(SharedModel model, Mode mode) : model_(std::move(model)) {
-  require(model_ != nullptr, "Stream: a stream has a model");
-  scratch_ = model_->model().make_scratch();
-  logits_ = Buffer<T>(model_->model().config().outputs);
-  set_state(empty_state(*model_, mode));
-}
+Stream<T>::Stream(SharedModel model, Mode mode)
+    : model_(checked<T>(std::move(model))),
+      reader_(model_->model(), model_->folded(), model_->mark_rule(), mode),
+      logits_(model_->model().config().outputs) {}
 
 template <class T>
-Result<Stream<T>> Stream<T>::open(const std::filesystem::path& path, SharedModel model) {
+Result<Stream<T>> Stream<T>::open(std::span<const std::byte> bytes, SharedModel model, std::string what) {
   Stream stream(std::move(model));
-  if (const Status loaded = stream.load(path); !loaded) return loaded.error();
+  if (const Status restored = stream.restore(bytes, std::move(what)); !restored) return restored.error();
   return stream;
 }
 
@@ -52,45 +50,38 @@ std::span<const T> Stream<T>::push(std::span<const T> row) {
 template <class T>
 void Stream<T>::push(View<const T, 2> rows, View<T, 2> logits) {
   require(all_finite(rows), "Stream::push: every number of a row is finite");
-  model_->model().advance(model_->folded(), rows, state_, *scratch_, logits);
+  reader_.push(rows, logits);
 }
 
 template <class T>
-void Stream<T>::reset() {
-  model_->model().reset(state_);
-  model_->model().refresh(model_->folded(), state_, *scratch_);
+void Stream<T>::push(const StreamRows<T>& rows, View<T, 2> logits) {
+  require(all_finite(rows.x), "Stream::push: every number of a row is finite");
+  reader_.push(rows, logits);
 }
 
 template <class T>
 Stream<T> Stream<T>::fork() const {
-  Stream other(model_, state_.mode);
-  other.set_state(state_);
+  Stream other(model_, state().mode);
+  other.reader_.follow(reader_);
   return other;
 }
 
 template <class T>
-Status Stream<T>::save(const std::filesystem::path& path) const {
-  return save_state(path, *model_, state_);
+Buffer<std::byte> Stream<T>::encode() const {
+  return encode_state(*model_, state());
 }
 
 template <class T>
-Status Stream<T>::load(const std::filesystem::path& path) {
-  Result<StreamState<T>> state = load_state(path, *model_);
+Status Stream<T>::restore(std::span<const std::byte> bytes, std::string what) {
+  Result<StreamState<T>> state = parse_state(bytes, std::move(what), *model_);
   if (!state) return state.error();
   set_state(std::move(state).value());
   return Done{};
 }
 
 template <class T>
-void Stream<T>::set_state(StreamState<T> state) {
-  if (const auto fault = model_->model().fault(state)) throw ContractViolation("Stream: " + *fault);
-  state_ = std::move(state);
-  model_->model().refresh(model_->folded(), state_, *scratch_);
-}
-
-template <class T>
-std::size_t Stream<T>::bytes() const {
-  return sizeof(*this) + (state_.values.size() + logits_.size()) * sizeof(T) + scratch_->bytes();
+std::size_t Stream<T>::memory_bytes() const {
+  return sizeof(*this) + (state().values.size() + logits_.size()) * sizeof(T) + reader_.scratch_bytes();
 }
 
 template class Stream<float>;

@@ -28,7 +28,10 @@ class CurveEpisode {
 
  private:
   enum class Part : std::uint64_t { kStart = 0, kFillers = 1, kQuestions = 2 };
-  std::uint64_t address(Part part, std::size_t delay) const;
+  /// Scenarios whose number has a place in the index of a stream; the others have purposes of their own.
+  static constexpr std::uint64_t kFirstScenarios = 4;
+  EpisodeAddress address(Part part, std::size_t delay) const;
+  Rng stream(Part part, std::size_t delay) const;
 
   Setting setting_;
   Scenario scenario_;

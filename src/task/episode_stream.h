@@ -7,16 +7,10 @@
 
 #include "base/rng.h"
 #include "task/assemble.h"
+#include "task/task.h"
 #include "task/task_case.h"
 
 namespace schemamem {
-
-/// Where in the random streams an episode lies.
-struct EpisodeAddress {
-  std::uint64_t seed = 0;
-  Purpose purpose = Purpose::kTrainEpisode;
-  std::uint64_t index = 0;
-};
 
 /// Makes episodes from addressed streams: what an episode contains depends on its case and its address and on nothing
 /// else, not on the batch it is in nor on the thread that makes it. Holds scratch for one setting, so each thread has

@@ -8,12 +8,11 @@
 
 #include "base/numpy_random.h"
 #include "task/assemble.h"
+#include "task/evaluation_seeds.h"
 #include "task/task_case.h"
 
 namespace schemamem {
 
-/// The seed of the paper's validation and evaluation episodes.
-inline constexpr std::uint64_t kPaperEvaluationSeed = 20'261'001;
 inline constexpr std::size_t kPaperEvaluationEpisodes = 512;
 /// Random numbers are drawn for this many episodes together, which decides what each of them gets.
 inline constexpr std::size_t kPaperEvaluationBatch = 128;

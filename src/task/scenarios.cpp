@@ -109,20 +109,4 @@ Result<Scenario> parse_scenario(std::string_view name) {
                                               fmt::join(names, ", "), did_you_mean(name, names)));
 }
 
-std::string_view group_name(Group group) {
-  switch (group) {
-    case Group::kRetained:
-      return "retained";
-    case Group::kUpdated:
-      return "updated";
-    case Group::kDefault:
-      return "default";
-    case Group::kFiller:
-      return "filler";
-    case Group::kNone:
-      break;
-  }
-  return "none";
-}
-
 }  // namespace schemamem

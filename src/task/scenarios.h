@@ -68,7 +68,22 @@ std::span<const ScenarioInfo> all_scenarios();
 const ScenarioInfo& info(Scenario scenario);
 Result<Scenario> parse_scenario(std::string_view name);
 
-std::string_view group_name(Group group);
+/// As records spell it.
+constexpr std::string_view group_name(Group group) {
+  switch (group) {
+    case Group::kRetained:
+      return "retained";
+    case Group::kUpdated:
+      return "updated";
+    case Group::kDefault:
+      return "default";
+    case Group::kFiller:
+      return "filler";
+    case Group::kNone:
+      break;
+  }
+  return "none";
+}
 
 /// Places [first, last) of the order of addresses.
 struct Places {

@@ -8,6 +8,8 @@
 
 #include "base/parse.h"
 #include "base/sha256.h"
+#include "models/model_file.h"
+#include "record/tensor_files.h"
 
 namespace schemamem {
 namespace {
@@ -112,13 +114,24 @@ std::vector<std::int64_t> Checkpoints::complete() const {
   return steps;
 }
 
-Snapshot take_snapshot(const Trainer& trainer, const RunMemory& memory) {
-  const std::map<std::string, std::string> metadata{{"model", trainer.model().config().name},
-                                                    {"setting", trainer.setup().setting.name()},
-                                                    {"step", std::to_string(trainer.position().step)}};
+std::map<std::string, std::string> checkpoint_notes(const Trainer& trainer) {
+  return {{std::string(kMarksNote), std::string(mark_rule_name(trainer.setup().task->shape().marks))},
+          {"task", std::string(trainer.setup().task->name())},
+          {"setting", trainer.setup().task->setting()},
+          {"seed", std::to_string(trainer.setup().seed)},
+          {"step", std::to_string(trainer.position().step)}};
+}
+
+Snapshot take_snapshot(const Trainer& trainer, const RunMemory& memory,
+                       const std::map<std::string, std::string>& notes) {
+  std::map<std::string, std::string> all = checkpoint_notes(trainer);
+  all.insert(notes.begin(), notes.end());
+  const std::map<std::string, std::string> optimizer{{"model", trainer.model().config().name},
+                                                     {"setting", trainer.setup().task->setting()},
+                                                     {"step", std::to_string(trainer.position().step)}};
   return {.step = trainer.position().step,
-          .model = encode_tensors(trainer.model_tensors(), metadata),
-          .optimizer = encode_tensors(trainer.optimizer_tensors(), metadata),
+          .model = encode_tensors(trainer.model_tensors(), model_file_metadata(trainer.model().spec(), all)),
+          .optimizer = encode_tensors(trainer.optimizer_tensors(), optimizer),
           .state = state_json(trainer, memory)};
 }
 
@@ -167,7 +180,7 @@ Result<std::optional<RunMemory>> Checkpoints::load(Trainer& trainer) const {
     if (!is_complete(step)) continue;
     const Result<State> state = read_state(folder(step) / "state.json");
     if (!state) return state.error();
-    const Result<TensorFile> optimizer = TensorFile::load(folder(step) / "optimizer.safetensors");
+    const Result<TensorFile> optimizer = load_tensors(folder(step) / "optimizer.safetensors");
     if (!optimizer) return optimizer.error();
     if (const Status restored = trainer.restore(*optimizer, state->saved); !restored) return restored.error();
     return std::optional(state->memory);

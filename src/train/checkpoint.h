@@ -2,13 +2,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/files.h"
 #include "base/memory.h"
 #include "base/result.h"
+#include "system/files.h"
 #include "train/trainer.h"
 
 namespace schemamem {
@@ -26,7 +27,11 @@ struct Snapshot {
   Buffer<std::byte> model, optimizer;
   std::string state;
 };
-Snapshot take_snapshot(const Trainer& trainer, const RunMemory& memory);
+/// `notes` are what the model file says besides checkpoint_notes().
+Snapshot take_snapshot(const Trainer& trainer, const RunMemory& memory,
+                       const std::map<std::string, std::string>& notes = {});
+/// What model files say about the weights of a trainer: task, setting, marks, seed, step.
+std::map<std::string, std::string> checkpoint_notes(const Trainer& trainer);
 
 /// Checkpoints of one run: folders checkpoints/step-000001250 with
 ///   model.safetensors      the weights that are kept

@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <string>
+
+#include "task/address_value.h"
 
 namespace schemamem {
 namespace {
@@ -11,15 +14,58 @@ namespace {
 constexpr std::array kSubsets{Scenario::kTransactionQuarter, Scenario::kTransactionHalf, Scenario::kTransactionFull};
 constexpr std::array kSubsetNames{"quarter", "half", "full"};
 
-std::vector<TaskCase> maintenance_cases(const Setting& setting, std::size_t stage) {
+std::vector<EpisodeCase> maintenance_cases(std::size_t stage) {
   const std::size_t delay = kStageDelays[stage];
-  std::vector<TaskCase> cases{{.setting = setting, .scenario = Scenario::kImmediate},
-                              {.setting = setting, .scenario = Scenario::kRetention, .delay = delay}};
+  std::vector<EpisodeCase> cases{episode_case(Scenario::kImmediate), episode_case(Scenario::kRetention, delay)};
   if (stage > 0) {
-    cases.push_back({.setting = setting, .scenario = Scenario::kInterference, .delay = delay});
-    cases.push_back({.setting = setting, .scenario = Scenario::kOverwrite, .delay = delay});
+    cases.push_back(episode_case(Scenario::kInterference, delay));
+    cases.push_back(episode_case(Scenario::kOverwrite, delay));
   }
   return cases;
+}
+
+std::vector<Stage> paper_stages(const Recipe& recipe, const ModelTraits& model) {
+  std::vector<Stage> stages;
+  const auto transactions = [&](Phase phase, Mode mode, std::size_t i, double threshold) {
+    stages.push_back({.name = std::string(phase_name(phase)) + "-" + kSubsetNames[i],
+                      .phase = phase,
+                      .index = i,
+                      .checked = {episode_case(kSubsets[i])},
+                      .checked_mode = mode,
+                      .threshold = threshold,
+                      .limit = recipe.transactions.limit});
+  };
+  const std::size_t count = kSubsets.size();
+  for (std::size_t i = 0; model.full_history && i < count; ++i)
+    transactions(Phase::kHistory, Mode::kFullHistory, i, recipe.transactions.history_thresholds.at(i));
+  for (std::size_t i = 0; i < count; ++i)
+    transactions(Phase::kTransactions, Mode::kRecurrent, i,
+                 i + 1 < count ? recipe.transactions.thresholds.at(i) : model.final_target);
+  for (std::size_t i = 0; i < std::size(kStageDelays); ++i) {
+    stages.push_back(
+        {.name = "maintenance-" + std::to_string(kStageDelays[i]),
+         .phase = Phase::kMaintenance,
+         .index = i,
+         .checked = maintenance_cases(i),
+         .threshold = i + 1 < std::size(kStageDelays) ? recipe.maintenance.thresholds.at(i) : model.final_target,
+         .limit = recipe.maintenance.limit});
+  }
+  return stages;
+}
+
+std::vector<Stage> level_stages(const Recipe& recipe, const Task& task) {
+  std::vector<Stage> stages;
+  for (const std::vector<EpisodeCase>& cases : task.levels()) {
+    stages.push_back({.name = "level-" + std::to_string(stages.size() + 1),
+                      .phase = Phase::kLevels,
+                      .of_levels = true,
+                      .index = stages.size(),
+                      .checked = cases,
+                      .threshold = recipe.levels.threshold,
+                      .limit = recipe.levels.limit});
+  }
+  require(!stages.empty(), "a task of levels has at least one");
+  return stages;
 }
 
 }  // namespace
@@ -32,42 +78,17 @@ std::string_view phase_name(Phase phase) {
       return "transactions";
     case Phase::kMaintenance:
       return "maintenance";
+    case Phase::kLevels:
+      return "levels";
     case Phase::kCooldown:
       break;
   }
   return "cooldown";
 }
 
-double final_target(std::string_view model) { return model == "schemamem" ? 95 : 99; }
-
-std::vector<Stage> make_curriculum(const Recipe& recipe, const Setting& setting, std::string_view model) {
-  const double target = final_target(model);
-  std::vector<Stage> stages;
-  const auto transactions = [&](Phase phase, Mode mode, std::size_t i, double threshold) {
-    stages.push_back({.name = std::string(phase_name(phase)) + "-" + kSubsetNames[i],
-                      .phase = phase,
-                      .index = i,
-                      .checked = {{.setting = setting, .scenario = kSubsets[i]}},
-                      .checked_mode = mode,
-                      .threshold = threshold,
-                      .limit = recipe.transactions.limit});
-  };
-  const std::size_t count = kSubsets.size();
-  if (model == "schemamem") {
-    for (std::size_t i = 0; i < count; ++i)
-      transactions(Phase::kHistory, Mode::kFullHistory, i, recipe.transactions.history_thresholds.at(i));
-  }
-  for (std::size_t i = 0; i < count; ++i)
-    transactions(Phase::kTransactions, Mode::kRecurrent, i,
-                 i + 1 < count ? recipe.transactions.thresholds.at(i) : target);
-  for (std::size_t i = 0; i < std::size(kStageDelays); ++i) {
-    stages.push_back({.name = "maintenance-" + std::to_string(kStageDelays[i]),
-                      .phase = Phase::kMaintenance,
-                      .index = i,
-                      .checked = maintenance_cases(setting, i),
-                      .threshold = i + 1 < std::size(kStageDelays) ? recipe.maintenance.thresholds.at(i) : target,
-                      .limit = recipe.maintenance.limit});
-  }
+std::vector<Stage> make_curriculum(const Recipe& recipe, const Task& task, const ModelTraits& model) {
+  std::vector<Stage> stages =
+      task.protocol() == Protocol::kPaper ? paper_stages(recipe, model) : level_stages(recipe, task);
   if (recipe.cooldown.steps > 0) {
     Stage cooldown = stages.back();
     cooldown.name = "cooldown";
@@ -78,8 +99,8 @@ std::vector<Stage> make_curriculum(const Recipe& recipe, const Setting& setting,
   return stages;
 }
 
-Curriculum::Curriculum(const Recipe& recipe, const Setting& setting, std::string_view model)
-    : recipe_(recipe), has_history_(model == "schemamem"), stages_(make_curriculum(recipe, setting, model)) {}
+Curriculum::Curriculum(const Recipe& recipe, const Task& task, const ModelTraits& model)
+    : recipe_(recipe), has_history_(model.full_history), stages_(make_curriculum(recipe, task, model)) {}
 
 bool Curriculum::check_due(const Position& at) const {
   if (ended(at) || at.stage_step == 0 || at.checked_at == at.step) return false;
@@ -121,11 +142,15 @@ void Curriculum::enter_next(Position& at) const {
 double Curriculum::rate(const Position& at) const {
   const Stage& now = stage(at);
   const bool transactions = now.phase == Phase::kHistory || now.phase == Phase::kTransactions;
-  const double peak = transactions ? recipe_.transactions.rate : recipe_.maintenance.rate;
+  const double peak = now.of_levels  ? recipe_.levels.rate
+                      : transactions ? recipe_.transactions.rate
+                                     : recipe_.maintenance.rate;
   if (now.phase == Phase::kCooldown)
     return peak * std::pow(static_cast<double>(now.limit - at.stage_step) / static_cast<double>(now.limit),
                            recipe_.cooldown.power);
-  const std::int64_t warmup = transactions ? recipe_.transactions.warmup : recipe_.maintenance.warmup;
+  const std::int64_t warmup = now.of_levels  ? recipe_.levels.warmup
+                              : transactions ? recipe_.transactions.warmup
+                                             : recipe_.maintenance.warmup;
   if (at.phase_step >= warmup) return peak;
   return peak * static_cast<double>(at.phase_step + 1) / static_cast<double>(warmup);
 }
@@ -136,6 +161,7 @@ Mode Curriculum::mode(const Position& at) const {
   if (phase == Phase::kHistory) return Mode::kFullHistory;
   const std::int64_t every = phase == Phase::kTransactions  ? recipe_.transactions.history_every
                              : phase == Phase::kMaintenance ? recipe_.maintenance.history_every
+                             : stage(at).of_levels          ? recipe_.levels.history_every
                                                             : recipe_.cooldown.history_every;
   return every > 0 && at.phase_step % every == 0 ? Mode::kFullHistory : Mode::kRecurrent;
 }
@@ -143,6 +169,7 @@ Mode Curriculum::mode(const Position& at) const {
 double Curriculum::stillness(const Position& at) const {
   const Stage& now = stage(at);
   if (mode(at) != Mode::kRecurrent) return 0;
+  if (now.of_levels) return recipe_.stillness.levels;
   if (now.phase == Phase::kMaintenance) return recipe_.stillness.weights.at(now.index);
   return now.phase == Phase::kCooldown ? recipe_.stillness.cooldown : 0;
 }

@@ -7,34 +7,33 @@
 #include <vector>
 
 #include "models/model.h"
-#include "task/task_case.h"
+#include "task/task.h"
 #include "train/recipe.h"
 
 namespace schemamem {
 
-enum class Phase { kHistory, kTransactions, kMaintenance, kCooldown };
+enum class Phase { kHistory, kTransactions, kMaintenance, kLevels, kCooldown };
 std::string_view phase_name(Phase phase);
 
 /// The delays of the maintenance stages; no training episode has a longer one.
 inline constexpr std::size_t kStageDelays[] = {96, 192, 384};
 
-/// % that the paper asks of the last stages: 95 for SchemaMem, 99 for the baselines. No recipe changes it.
-double final_target(std::string_view model);
-
 /// One stage of the curriculum: what is trained, what is checked, what ends it.
 struct Stage {
   std::string name;  // "transactions-half", "maintenance-192"
   Phase phase = Phase::kTransactions;
-  std::size_t index = 0;          // within its phase
-  std::vector<TaskCase> checked;  // the cases of a check
+  bool of_levels = false;            // of a task that has levels
+  std::size_t index = 0;             // within its phase
+  std::vector<EpisodeCase> checked;  // the cases of a check
   Mode checked_mode = Mode::kRecurrent;
   double threshold = 100;  // %; a check passes when its lowest group has at least this
   std::int64_t limit = 0;  // steps; the cool-down ends there, any other stage gives up
 };
 
-/// The stages in order for a model of this name: SchemaMem starts with full-history transactions, the baselines with
-/// transactions. The cool-down, if the recipe has one, is the last.
-std::vector<Stage> make_curriculum(const Recipe& recipe, const Setting& setting, std::string_view model);
+/// The stages in order. The paper's curriculum starts with full-history transactions for a model that knows them; its
+/// last transactions and its last maintenance end at the model's final target, which no recipe changes. A task of
+/// levels has a stage for each. The cool-down, if the recipe has one, is the last.
+std::vector<Stage> make_curriculum(const Recipe& recipe, const Task& task, const ModelTraits& model);
 
 /// Where a run stands. Plain numbers: saved with every checkpoint.
 struct Position {
@@ -53,7 +52,7 @@ struct Position {
 /// The rules by which a position moves.
 class Curriculum {
  public:
-  Curriculum(const Recipe& recipe, const Setting& setting, std::string_view model);
+  Curriculum(const Recipe& recipe, const Task& task, const ModelTraits& model);
 
   const std::vector<Stage>& stages() const { return stages_; }
   const Stage& stage(const Position& at) const { return stages_.at(at.stage); }

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.h"
 #include "base/result.h"
 #include "record/tfevents.h"
+#include "system/files.h"
 
 namespace schemamem {
 

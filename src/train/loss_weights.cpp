@@ -3,23 +3,31 @@
 #include <array>
 
 #include "base/result.h"
+#include "task/episode.h"
 
 namespace schemamem {
+namespace {
 
-void loss_weights(const Recipe& recipe, Family family, const EncodedTokens& tokens, std::span<float> weights) {
-  require(weights.size() == tokens.size(), "loss_weights: one weight a token");
-  const bool grouped = family == Family::kMaintenance;
-  const std::array<double, kGroups> group_weight =
-      grouped ? std::array{recipe.loss.retained, recipe.loss.updated, recipe.loss.defaults, recipe.loss.filler}
-              : std::array{1.0, 1.0, 1.0, 1.0};
-  const auto group_of = [&](std::size_t t) { return grouped ? static_cast<std::size_t>(tokens.groups[t]) : 0; };
+/// Every group alike.
+void even_weights(const EpisodeRows& rows, std::span<float> weights) {
+  double sum = 0;
+  for (const float weight : rows.weights) sum += static_cast<double>(weight);
+  const double unit = sum > 0 ? 1.0 / sum : 0;
+  for (std::size_t t = 0; t < weights.size(); ++t)
+    weights[t] = rows.weights[t] == 0 ? 0.0F : static_cast<float>(unit * static_cast<double>(rows.weights[t]));
+}
+
+void group_weights(const Recipe& recipe, const EpisodeRows& rows, std::span<float> weights) {
+  const std::array<double, kGroups> group_weight{recipe.loss.retained, recipe.loss.updated, recipe.loss.defaults,
+                                                 recipe.loss.filler};
+  const auto group_of = [&](std::size_t t) { return static_cast<std::size_t>(rows.groups[t]); };
   const auto share_of = [&](std::size_t t) {
-    const bool intermediate = grouped && tokens.is_final[t] == 0 && tokens.groups[t] != Group::kFiller;
+    const bool intermediate = rows.is_final[t] == 0 && rows.groups[t] != static_cast<std::int8_t>(Group::kFiller);
     return intermediate ? recipe.loss.intermediate : 1.0;
   };
   std::array<double, kGroups> sums{};
   for (std::size_t t = 0; t < weights.size(); ++t) {
-    if (tokens.groups[t] != Group::kNone) sums[group_of(t)] += share_of(t);
+    if (rows.groups[t] != EpisodeRows::kNoGroup) sums[group_of(t)] += share_of(t);
   }
   double present = 0;
   for (std::size_t g = 0; g < kGroups; ++g) present += sums[g] > 0 ? group_weight[g] : 0;
@@ -27,7 +35,19 @@ void loss_weights(const Recipe& recipe, Family family, const EncodedTokens& toke
   for (std::size_t g = 0; g < kGroups; ++g)
     unit[g] = sums[g] > 0 && present > 0 ? group_weight[g] / sums[g] / present : 0;
   for (std::size_t t = 0; t < weights.size(); ++t) {
-    weights[t] = tokens.groups[t] == Group::kNone ? 0.0F : static_cast<float>(unit[group_of(t)] * share_of(t));
+    weights[t] = rows.groups[t] == EpisodeRows::kNoGroup ? 0.0F : static_cast<float>(unit[group_of(t)] * share_of(t));
+  }
+}
+
+}  // namespace
+
+void loss_weights(const Recipe& recipe, const Stage& stage, const EpisodeRows& rows, std::span<float> weights) {
+  require(weights.size() == rows.size(), "loss_weights: one weight a row");
+  const bool grouped = !stage.of_levels && (stage.phase == Phase::kMaintenance || stage.phase == Phase::kCooldown);
+  if (grouped) {
+    group_weights(recipe, rows, weights);
+  } else {
+    even_weights(rows, weights);
   }
 }
 

@@ -7,21 +7,18 @@
 
 namespace schemamem {
 
-bool is_hidden_matrix(const TensorSpec& tensor) {
-  return tensor.shape.size() == 2 && tensor.name.starts_with("layers.") && !tensor.name.ends_with(".schema");
-}
-
 Optimizer::Optimizer(const Recipe& recipe, const Layout& layout, int threads, Isa isa)
     : recipe_(recipe), first_(layout.size()), second_(layout.size()), direction_(layout.size()) {
   std::size_t largest = 1;
   for (const TensorSpec& tensor : layout.tensors()) {
+    if (tensor.role == Role::kFrozen) continue;
     Part part{.offset = tensor.offset, .size = tensor.size};
-    if (recipe.optimizer.matrices == "muon" && is_hidden_matrix(tensor)) {
+    if (recipe.optimizer.matrices == "muon" && tensor.role == Role::kMatrix) {
       part.rows = tensor.shape[0];
       part.columns = tensor.shape[1];
       largest = std::max({largest, part.rows, part.columns});
     }
-    const bool is_map = tensor.shape.size() >= 2 && !tensor.name.ends_with(".schema");
+    const bool is_map = tensor.role == Role::kMatrix || tensor.role == Role::kFilter || tensor.role == Role::kEdge;
     if (recipe.optimizer.decay_vectors || is_map) part.weight_decay = recipe.optimizer.weight_decay;
     parts_.push_back(part);
   }

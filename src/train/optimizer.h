@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "base/memory.h"
-#include "base/threads.h"
 #include "kernels/isa.h"
 #include "kernels/optimizer.h"
 #include "models/layout.h"
+#include "system/threads.h"
 #include "train/recipe.h"
 
 namespace schemamem {
 
-/// Moves all weights by one step: AdamW, or Muon for the matrices inside layers (not the schema, whose rows are
-/// places). Moments share the weights' layout; Muon's momentum lies in the first.
+/// Moves all weights by one step: AdamW, or Muon for the matrices inside layers (Role::kMatrix). Frozen tensors stay.
+/// Moments share the weights' layout; Muon's momentum lies in the first.
 class Optimizer {
  public:
   Optimizer(const Recipe& recipe, const Layout& layout, int threads, Isa isa);
@@ -48,8 +48,5 @@ class Optimizer {
   std::vector<NewtonSchulz> workers_;  // one a thread
   std::int64_t steps_ = 0;
 };
-
-/// A matrix inside a layer whose rows and columns are features.
-bool is_hidden_matrix(const TensorSpec& tensor);
 
 }  // namespace schemamem

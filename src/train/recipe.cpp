@@ -30,11 +30,25 @@ std::string allowed_of(const std::vector<double>&, const Allowed& allowed) {
 }  // namespace
 
 std::vector<RecipeField> describe(const Recipe& recipe) {
+  std::vector<std::string> defaults;
+  const Recipe unchanged;
+  Recipe::fields(unchanged, [&](std::string_view, const auto& value, const Allowed&, std::string_view, FieldAge) {
+    defaults.push_back(text_of(value));
+  });
   std::vector<RecipeField> all;
-  Recipe::fields(recipe, [&](std::string_view name, const auto& value, const Allowed& allowed, std::string_view doc) {
-    all.push_back({std::string(name), text_of(value), std::string(doc), allowed_of(value, allowed)});
+  Recipe::fields(recipe, [&](std::string_view name, const auto& value, const Allowed& allowed, std::string_view doc,
+                             FieldAge age) {
+    const std::string text = text_of(value);
+    const bool silent = age == FieldAge::kAddedLater && text == defaults[all.size()];
+    all.push_back({std::string(name), text, std::string(doc), allowed_of(value, allowed), silent});
   });
   return all;
+}
+
+std::vector<RecipeField> stored_fields(const Recipe& recipe) {
+  std::vector<RecipeField> fields = describe(recipe);
+  std::erase_if(fields, [](const RecipeField& field) { return field.silent; });
+  return fields;
 }
 
 }  // namespace schemamem

@@ -19,6 +19,10 @@ struct Allowed {
   std::size_t count = 0;                  // for lists: how many numbers
 };
 
+/// Whether a field was in every recipe from the start. One that was added later is silent while it has its default: it
+/// is in no manifest, plan or hash, so that those that were published before it stay as they are.
+enum class FieldAge { kFirst, kAddedLater };
+
 /// How a model is trained. The defaults are the paper's; configs/ has the recipes. One list of fields serves the files,
 /// --set, `config explain`, the manifest and the hash of a run.
 struct Recipe {
@@ -77,12 +81,23 @@ struct Recipe {
   struct {
     std::vector<double> weights{0, 0, 0};
     double cooldown = 0;
+    double levels = 0;
   } stillness;
+  struct {
+    double rate = 2e-3;
+    std::int64_t warmup = 100;
+    double threshold = 99;
+    std::int64_t history_every = 0;
+    std::int64_t limit = 20'000;
+  } levels;
 
-  /// Calls field(name, value, allowed, what it means) for every field.
-  template <class Self, class Field>
-  static void fields(Self& self, Field&& field) {
+  /// Calls field(name, value, allowed, what it means, since) for every field.
+  template <class Self, class Visit>
+  static void fields(Self& self, Visit&& visit) {
     constexpr double kMany = 1e9;
+    constexpr FieldAge later = FieldAge::kAddedLater;
+    const auto field = [&](std::string_view name, auto& value, const Allowed& allowed, std::string_view doc,
+                           FieldAge age = FieldAge::kFirst) { visit(name, value, allowed, doc, age); };
     const Allowed rate{.least = 0, .most = 1}, share{.least = 0, .most = 1}, count{.least = 0, .most = kMany},
         some{.least = 1, .most = kMany}, weight{.least = 0, .most = kMany}, yes_or_no{};
     const auto percents = [](std::size_t n) { return Allowed{.least = 0, .most = 100, .count = n}; };
@@ -156,14 +171,25 @@ struct Recipe {
     field("stillness.weights", self.stillness.weights, Allowed{.least = 0, .most = kMany, .count = 3},
           "weight of the change of state over reads, in the stages of delay 96, 192 and 384");
     field("stillness.cooldown", self.stillness.cooldown, weight, "the same in the cool-down");
+    field("stillness.levels", self.stillness.levels, weight, "the same in the levels of a task that has levels", later);
+    field("levels.rate", self.levels.rate, rate, "tasks of levels: learning rate", later);
+    field("levels.warmup", self.levels.warmup, count, "tasks of levels: steps of linear warm-up at the start", later);
+    field("levels.threshold", self.levels.threshold, Allowed{.least = 0, .most = 100},
+          "tasks of levels: % that end a level", later);
+    field("levels.history_every", self.levels.history_every, count,
+          "tasks of levels, SchemaMem: the first of this many batches is full-history; 0: none", later);
+    field("levels.limit", self.levels.limit, some, "tasks of levels: steps after which a level gives up", later);
   }
 };
 
 /// One field as text: what `config explain`, manifests and hashes show.
 struct RecipeField {
   std::string name, value, doc, allowed;
+  bool silent = false;  // added later, and at its default
 };
 /// Every field, in the order of the list.
 std::vector<RecipeField> describe(const Recipe& recipe);
+/// Those that are not silent: what is stored with a run.
+std::vector<RecipeField> stored_fields(const Recipe& recipe);
 
 }  // namespace schemamem

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/files.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "system/files.h"
 #include "train/toml_text.h"
 
 namespace schemamem {
@@ -72,11 +72,12 @@ Status assign(const std::string& name, const toml::node& node, const std::string
               ResolvedRecipe& resolved) {
   bool known = false, right = false;
   std::string expected;
-  Recipe::fields(resolved.recipe, [&](std::string_view field, auto& value, const Allowed& allowed, std::string_view) {
-    if (field != name) return;
-    known = true;
-    right = read(node, allowed, value);
-  });
+  Recipe::fields(resolved.recipe,
+                 [&](std::string_view field, auto& value, const Allowed& allowed, std::string_view, FieldAge) {
+                   if (field != name) return;
+                   known = true;
+                   right = read(node, allowed, value);
+                 });
   if (right) {
     resolved.origin[name] = origin;
     return Done{};
@@ -187,8 +188,8 @@ Result<Recipe> restore_recipe(const std::map<std::string, std::string>& values, 
     if (!table) return table.error();
     if (const Status status = assign(name, *table->get("value"), what, what, resolved); !status) return status.error();
   }
-  for (const std::string& name : field_names()) {
-    if (!values.contains(name)) return bad(what, fmt::format("the field {} is missing.", name));
+  for (const RecipeField& field : stored_fields(resolved.recipe)) {
+    if (!values.contains(field.name)) return bad(what, fmt::format("the field {} is missing.", field.name));
   }
   return resolved.recipe;
 }

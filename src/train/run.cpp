@@ -10,7 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/file_lock.h"
+#include "models/model_file.h"
+#include "record/tensor_files.h"
+#include "system/file_lock.h"
 #include "train/checkpoint.h"
 #include "train/event_log.h"
 
@@ -27,12 +29,12 @@ constexpr double kLongestUnsaved = 60;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-Json groups_json(const Check& check) {
+Json groups_json(const Task& task, const Check& check) {
   Json groups = Json::array();
   for (const GroupScore& score : check.groups) {
-    groups.push_back({{"scenario", info(score.asked_in.scenario).name},
+    groups.push_back({{"scenario", task.scenarios()[score.asked_in.scenario]},
                       {"delay", score.asked_in.delay},
-                      {"group", group_name(score.group)},
+                      {"group", task.groups()[static_cast<std::size_t>(score.group)]},
                       {"asked", score.asked},
                       {"right", score.right}});
   }
@@ -56,8 +58,8 @@ class Run {
         observer_(observer),
         files_(files),
         checkpoints_(options.folder, files),
-        trainer_(model, {.recipe = request.recipe.recipe, .setting = request.setting, .seed = request.seed},
-                 options.threads, options.isa) {}
+        trainer_(model, {.recipe = request.recipe.recipe, .task = request.task, .seed = request.seed}, options.threads,
+                 options.isa) {}
 
   Result<RunResult> go() {
     const auto memory = checkpoints_.load(trainer_);
@@ -104,6 +106,10 @@ class Run {
     const auto size = fs::file_size(path(name), absent);
     return absent ? 0 : size;
   }
+  /// What model files say about this run, besides what the trainer knows.
+  std::map<std::string, std::string> run_notes() const {
+    return {{"recipe", request_.recipe.name}, {"hash", run_hash(request_)}};
+  }
   double seconds() const { return seconds_before_ + seconds_since(started_); }
 
   Status step() {
@@ -119,7 +125,7 @@ class Run {
                       {"gradient_norm", report->gradient_norm},
                       {"rate", report->rate},
                       {"stillness", report->stillness},
-                      {"mode", report->mode == Mode::kFullHistory ? "full-history" : "recurrent"},
+                      {"mode", mode_name(report->mode)},
                       {"tokens", report->tokens}};
       if (const Status written = note(line); !written) return written;
     }
@@ -136,12 +142,17 @@ class Run {
     last_check_ = Json{{"stage", stage.name},
                        {"step", trainer_.position().step},
                        {"lowest", check->lowest()},
-                       {"groups", groups_json(*check)}}
+                       {"groups", groups_json(*request_.task, *check)}}
                       .dump();
-    const Json line{
-        {"step", trainer_.position().step},   {"check", stage.name},           {"lowest", check->lowest()},
-        {"threshold", stage.threshold},       {"whole", check->whole},         {"passes", trainer_.position().passes},
-        {"stages", trainer_.passed().size()}, {"groups", groups_json(*check)}, {"slots_used", check->slots_used}};
+    const Json line{{"step", trainer_.position().step},
+                    {"check", stage.name},
+                    {"lowest", check->lowest()},
+                    {"threshold", stage.threshold},
+                    {"whole", check->whole},
+                    {"passes", trainer_.position().passes},
+                    {"stages", trainer_.passed().size()},
+                    {"groups", groups_json(*request_.task, *check)},
+                    {"slots_used", check->slots_used}};
     if (const Status written = note(line); !written) return written;
     observer_.checked(trainer_, stage, *check);
     return begin_save();
@@ -158,8 +169,8 @@ class Run {
   Status begin_save() {
     if (const Status earlier = finish_save(); !earlier) return earlier;
     last_save_ = Clock::now();
-    auto snapshot = std::make_shared<const Snapshot>(
-        take_snapshot(trainer_, {.metrics_bytes = metrics_->size(), .seconds = seconds(), .last_check = last_check_}));
+    auto snapshot = std::make_shared<const Snapshot>(take_snapshot(
+        trainer_, {.metrics_bytes = metrics_->size(), .seconds = seconds(), .last_check = last_check_}, run_notes()));
     saving_step_ = snapshot->step;
     saving_ = std::async(std::launch::async, [this, snapshot]() -> Status {
       if (const Status synced = metrics_->sync(); !synced) return synced;
@@ -225,11 +236,11 @@ class Run {
                      .seconds = seconds(),
                      .passed = trainer_.passed(),
                      .fell_back = at.fell_back};
-    const std::map<std::string, std::string> metadata{
-        {"model", request_.model},        {"setting", request_.setting.name()}, {"seed", std::to_string(request_.seed)},
-        {"recipe", request_.recipe.name}, {"hash", run_hash(request_)},         {"step", std::to_string(at.step)}};
-    if (const Status kept = save_tensors(path("model.safetensors"), trainer_.result_tensors(), metadata, files_); !kept)
-      return kept.error();
+    std::map<std::string, std::string> about = checkpoint_notes(trainer_);
+    about.merge(run_notes());
+    const Status kept = save_tensors(path("model.safetensors"), trainer_.result_tensors(),
+                                     model_file_metadata(trainer_.model().spec(), about), files_);
+    if (!kept) return kept.error();
     if (const Status told = event("finished", {{"status", result.status}, {"spent", spent_json()}}); !told)
       return told.error();
     if (const Status written = write_result(request_, result, last_check_, options_.folder, files_); !written)
@@ -261,7 +272,7 @@ class Run {
 
 Result<RunResult> train_run(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
                             const StopFlag& stop, RunObserver& observer, FileSystem& files) {
-  require(model.config().name == request.model, "train_run: the request names another model");
+  require(model.config().name == request.model.name, "train_run: the request names another model");
   if (const Status made = make_directories(options.folder, files); !made) return made.error();
   const Result<FileLock> lock = FileLock::acquire(options.folder / "lock");
   if (!lock) return lock.error();
@@ -275,7 +286,7 @@ Result<RunResult> train_run(const SequenceModel<float>& model, const RunRequest&
 
 Status begin_run_at(std::size_t stage, const SequenceModel<float>& model, const RunRequest& request,
                     const fs::path& folder) {
-  Trainer trainer(model, {.recipe = request.recipe.recipe, .setting = request.setting, .seed = request.seed}, 1);
+  Trainer trainer(model, {.recipe = request.recipe.recipe, .task = request.task, .seed = request.seed}, 1);
   trainer.enter(stage);
   return Checkpoints(folder).save(take_snapshot(trainer, {}));
 }

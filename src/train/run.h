@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "base/files.h"
 #include "base/result.h"
 #include "models/model.h"
+#include "system/files.h"
 #include "train/run_record.h"
 #include "train/trainer.h"
 

@@ -9,8 +9,11 @@
 
 #include "base/build_info.h"
 #include "base/sha256.h"
+#include "record/evaluation_record.h"
 #include "record/json_file.h"
 #include "record/run_folders.h"
+#include "task/address_value.h"
+#include "task/registry.h"
 
 namespace schemamem {
 namespace {
@@ -20,16 +23,21 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kHashDigits = 8;
 constexpr const char* kBeforeCooldown = "before-cooldown";
+static_assert(kFirstTask == AddressValueTask::kName);
 
 std::string manifest_json(const RunRequest& request, const RunOptions& options, const SequenceModel<float>& model) {
   const BuildInfo build = build_info();
   Json recipe = Json::object();
-  for (const RecipeField& field : describe(request.recipe.recipe)) {
+  for (const RecipeField& field : stored_fields(request.recipe.recipe)) {
     recipe[field.name] = {{"value", field.value}, {"origin", request.recipe.origin.at(field.name)}};
   }
+  const Result<ModelSpec> spec = model_spec(request);
+  const auto set = spec ? unpublished_fields(*spec) : request.model.set;
   const Json manifest{{"format", 1},
-                      {"model", request.model},
-                      {"setting", request.setting.name()},
+                      {"model", request.model.name},
+                      {"model_set", set},
+                      {"task", request.task->name()},
+                      {"setting", request.task->setting()},
                       {"seed", request.seed},
                       {"recipe", request.recipe.name},
                       {"hash", run_hash(request)},
@@ -57,16 +65,36 @@ Json passed_json(const std::vector<PassedStage>& passed) {
 
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
+Result<ModelSpec> model_spec(const RunRequest& request) {
+  const TaskShape shape = request.task->shape();
+  return resolve_model(request.model, {.inputs = shape.inputs, .outputs = shape.outputs, .symbols = shape.symbols});
+}
+
+Result<std::unique_ptr<SequenceModel<float>>> make_model(const RunRequest& request, EngineChoice choice) {
+  const Result<ModelSpec> spec = model_spec(request);
+  if (!spec) return spec.error();
+  return make_model<float>(*spec, choice);
+}
+
+std::vector<Stage> make_curriculum(const RunRequest& request) {
+  return make_curriculum(request.recipe.recipe, *request.task, model_entry(request.model.name).value().traits);
+}
+
 std::string run_hash(const RunRequest& request) {
   std::string text =
-      fmt::format("model = {}\nsetting = {}\nseed = {}\n", request.model, request.setting.name(), request.seed);
-  for (const RecipeField& field : describe(request.recipe.recipe))
+      fmt::format("model = {}\nsetting = {}\nseed = {}\n", request.model.name, request.task->setting(), request.seed);
+  for (const RecipeField& field : stored_fields(request.recipe.recipe))
     text += fmt::format("{} = {}\n", field.name, field.value);
+  // What came later is told only where it is not what every run before it had.
+  if (request.task->name() != kFirstTask) text += fmt::format("task = {}\n", request.task->name());
+  if (const Result<ModelSpec> spec = model_spec(request)) {
+    for (const auto& [name, value] : unpublished_fields(*spec)) text += fmt::format("model.{} = {}\n", name, value);
+  }
   return sha256_hex(std::as_bytes(std::span(text))).substr(0, kHashDigits);
 }
 
 std::string run_name(const RunRequest& request) {
-  return fmt::format("{}-{}-{}-s{}-{}", request.model, request.setting.name(), request.recipe.name, request.seed,
+  return fmt::format("{}-{}-{}-s{}-{}", request.model.name, request.task->setting(), request.recipe.name, request.seed,
                      run_hash(request));
 }
 
@@ -96,10 +124,13 @@ Result<StoredRun> read_run(const fs::path& folder) {
   if (!json) return json.error();
   try {
     StoredRun run;
-    run.request.model = json->at("model");
-    const Result<Setting> setting = parse_setting(json->at("setting").get<std::string>());
-    if (!setting) return setting.error().with(path.string());
-    run.request.setting = *setting;
+    run.request.model.name = json->at("model");
+    if (const auto set = json->find("model_set"); set != json->end()) run.request.model.set = *set;
+    auto task = make_task(json->value("task", std::string(kFirstTask)), json->at("setting").get<std::string>());
+    if (!task) return Error(ErrorKind::kBadData, path.string() + ": " + task.error().message());
+    run.request.task = std::move(task).value();
+    if (const Result<ModelSpec> spec = model_spec(run.request); !spec)
+      return Error(ErrorKind::kBadData, path.string() + ": " + spec.error().message());
     run.request.seed = json->at("seed");
     run.request.recipe.name = json->at("recipe");
     run.isa = json->at("isa");
@@ -111,6 +142,7 @@ Result<StoredRun> read_run(const fs::path& folder) {
     const Result<Recipe> recipe = restore_recipe(values, path.string());
     if (!recipe) return recipe.error();
     run.request.recipe.recipe = *recipe;
+    for (const RecipeField& field : describe(*recipe)) run.request.recipe.origin.try_emplace(field.name, "default");
     return run;
   } catch (const nlohmann::json::exception& error) {
     return Error(ErrorKind::kBadData, fmt::format("{}: {}", path.string(), error.what()));
@@ -121,14 +153,15 @@ Status write_result(const RunRequest& request, const RunResult& result, const st
                     const fs::path& folder, FileSystem& files) {
   Json record{{"format", 1},
               {"status", result.status},
-              {"model", request.model},
-              {"setting", request.setting.name()},
+              {"model", request.model.name},
+              {"task", request.task->name()},
+              {"setting", request.task->setting()},
               {"seed", request.seed},
               {"recipe", request.recipe.name},
               {"hash", run_hash(request)},
               {"steps", result.steps},
               {"seconds", result.seconds},
-              {"target", final_target(request.model)},
+              {"target", make_curriculum(request).back().threshold},
               {"passed", passed_json(result.passed)},
               {"weights", result.fell_back ? kBeforeCooldown : "last"}};
   if (!last_check.empty()) record["last_check"] = Json::parse(last_check);

@@ -3,14 +3,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/files.h"
 #include "base/result.h"
 #include "kernels/isa.h"
 #include "models/model.h"
+#include "models/registry.h"
+#include "system/files.h"
+#include "task/task.h"
 #include "train/recipe_file.h"
 #include "train/trainer.h"
 
@@ -20,13 +23,20 @@ namespace schemamem {
 
 /// What is to be trained.
 struct RunRequest {
-  std::string model;
-  Setting setting;
+  ModelChoice model;
+  std::shared_ptr<const Task> task;
   std::uint64_t seed = 42;
   ResolvedRecipe recipe;
 };
 
-/// Digits that change with anything that changes the result: model, setting, seed and every value of the recipe.
+/// The model of a request, with every size; a usage error if it is none, or none for this task.
+Result<ModelSpec> model_spec(const RunRequest& request);
+Result<std::unique_ptr<SequenceModel<float>>> make_model(const RunRequest& request, EngineChoice choice = {});
+/// The stages of a request whose model is known.
+std::vector<Stage> make_curriculum(const RunRequest& request);
+
+/// Digits that change with anything that changes the result: model, sizes and options that are not the published ones,
+/// task, setting, seed and every value of the recipe.
 std::string run_hash(const RunRequest& request);
 /// "schemamem-A3V3-fast-s42-1a2b3c4d"
 std::string run_name(const RunRequest& request);

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "base/file_lock.h"
-#include "base/files.h"
 #include "models/registry.h"
 #include "record/json_file.h"
 #include "record/run_folders.h"
+#include "system/file_lock.h"
+#include "system/files.h"
 
 namespace schemamem {
 namespace {
@@ -86,7 +86,7 @@ std::string_view state_name(RunState state) {
   return "passed";
 }
 
-ShownCheck shown_check(const Check& check, const Stage& stage, std::int64_t step) {
+ShownCheck shown_check(const Task& task, const Check& check, const Stage& stage, std::int64_t step) {
   ShownCheck shown{.step = step,
                    .stage = stage.name,
                    .lowest = check.lowest(),
@@ -94,14 +94,15 @@ ShownCheck shown_check(const Check& check, const Stage& stage, std::int64_t step
                    .whole = check.whole,
                    .slots_used = check.slots_used};
   for (const GroupScore& score : check.groups) {
-    shown.scores.push_back(
-        {fmt::format("{} {}", info(score.asked_in.scenario).name, group_name(score.group)), score.percent()});
+    shown.scores.push_back({fmt::format("{} {}", task.scenarios()[score.asked_in.scenario],
+                                        task.groups()[static_cast<std::size_t>(score.group)]),
+                            score.percent()});
   }
   return shown;
 }
 
-std::size_t slots_of(const std::string& model, const Setting& setting) {
-  const auto spec = published_spec(model, setting.input_width(), setting.output_width());
+std::size_t slots_of(const RunRequest& request) {
+  const auto spec = model_spec(request);
   if (!spec) return 0;
   const auto slots = spec->sizes.find("slots");
   return slots == spec->sizes.end() ? 0 : slots->second;
@@ -113,10 +114,10 @@ void RunFollower::read_manifest() {
   if (!stored) return;
   request_ = stored->request;
   const Recipe& recipe = request_->recipe.recipe;
-  stages_ = make_curriculum(recipe, request_->setting, request_->model);
+  stages_ = make_curriculum(*request_);
   status_.progress.stages = stages_.size();
   status_.progress.passes_needed = recipe.validation.passes;
-  status_.progress.slots = slots_of(request_->model, request_->setting);
+  status_.progress.slots = slots_of(*request_);
 }
 
 void RunFollower::read_metrics() {

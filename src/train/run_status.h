@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,9 @@ enum class RunState {
 /// "waiting", "running", "stopped", "failed", "step-limit", "passed"
 std::string_view state_name(RunState state);
 inline bool has_ended(RunState state) { return state == RunState::kPassed || state == RunState::kStepLimit; }
+
+/// How many runs are in each state.
+using StateCounts = std::map<RunState, std::size_t>;
 
 /// The accuracy of one group in a check.
 struct ShownScore {
@@ -56,9 +60,9 @@ struct RunProgress {
 };
 
 /// What a check shows.
-ShownCheck shown_check(const Check& check, const Stage& stage, std::int64_t step);
-/// Memory slots of a layer of the published model, 0 if it has none.
-std::size_t slots_of(const std::string& model, const Setting& setting);
+ShownCheck shown_check(const Task& task, const Check& check, const Stage& stage, std::int64_t step);
+/// Memory slots of a layer of the model, 0 if it has none.
+std::size_t slots_of(const RunRequest& request);
 
 struct RunStatus {
   RunState state = RunState::kWaiting;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/rng.h"
+#include "task/address_value.h"
 
 namespace schemamem {
 namespace {
@@ -23,29 +24,31 @@ std::size_t draw_delay(const Recipe& recipe, const Stage& stage, Rng& rng) {
   return choice == 1 ? kShortDelay : kStageDelays[choice - 2];
 }
 
-TaskCase draw_case(const Recipe& recipe, const Stage& stage, Rng& rng) {
+EpisodeCase draw_case(const Recipe& recipe, const Stage& stage, Rng& rng) {
   constexpr std::array kDelayed{Scenario::kRetention, Scenario::kInterference, Scenario::kOverwrite};
-  TaskCase drawn{.setting = stage.checked.front().setting, .scenario = Scenario::kImmediate};
-  if (rng.uniform() < recipe.maintenance.immediate) return drawn;
-  drawn.scenario = kDelayed[stage.index == 0 ? 0 : rng.below(kDelayed.size())];
-  drawn.delay = draw_delay(recipe, stage, rng);
-  return drawn;
+  if (rng.uniform() < recipe.maintenance.immediate) return episode_case(Scenario::kImmediate);
+  const Scenario scenario = kDelayed[stage.index == 0 ? 0 : rng.below(kDelayed.size())];
+  return episode_case(scenario, draw_delay(recipe, stage, rng));
 }
 
 }  // namespace
 
 void draw_cases(const Recipe& recipe, const Stage& stage, std::uint64_t seed, std::int64_t step,
-                std::span<TaskCase> cases) {
+                std::span<EpisodeCase> cases) {
   if (stage.phase == Phase::kHistory || stage.phase == Phase::kTransactions) {
     std::fill(cases.begin(), cases.end(), stage.checked.front());
     return;
   }
   Rng rng = Rng::stream(seed, Purpose::kSchedule, static_cast<std::uint64_t>(step));
+  if (stage.of_levels) {
+    for (EpisodeCase& one : cases) one = stage.checked[rng.below(stage.checked.size())];
+    return;
+  }
   if (!recipe.batch.mixed) {
     std::fill(cases.begin(), cases.end(), draw_case(recipe, stage, rng));
     return;
   }
-  for (TaskCase& one : cases) one = draw_case(recipe, stage, rng);
+  for (EpisodeCase& one : cases) one = draw_case(recipe, stage, rng);
 }
 
 }  // namespace schemamem

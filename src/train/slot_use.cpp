@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <numbers>
-#include <utility>
+
+#include "stream/stream_reader.h"
 
 namespace schemamem {
 namespace {
@@ -21,24 +22,21 @@ double mean_square_turn(std::span<const float> phases) {
 
 SlotCounter::SlotCounter(const SequenceModel<float>& model) : model_(model) {
   for (const TensorSpec& tensor : model.state().tensors()) {
-    if (tensor.name.ends_with(".phase")) phases_.push_back(&tensor);
+    if (tensor.role == Role::kPhases) phases_.push_back(&tensor);
   }
   used_.resize(phases_.size());
-  if (phases_.empty()) return;
-  state_ = model.empty_state();
-  scratch_ = model.make_scratch();
 }
 
-void SlotCounter::add(const Folded<float>& folded, View<const float, 2> x, View<float, 2> logits) {
-  if (phases_.empty()) return;
-  model_.reset(state_);
-  model_.refresh(folded, state_, *scratch_);
-  model_.advance(folded, x, state_, *scratch_, logits);
+void SlotCounter::add(const Folded<float>& folded, const StreamRows<float>& rows, View<float, 2> logits) {
+  if (!has_slots()) return;
+  StreamReader<float> reader(model_, folded, MarkRule::kNone);
+  reader.push(rows, logits);
   for (std::size_t layer = 0; layer < phases_.size(); ++layer) {
     const TensorSpec& tensor = *phases_[layer];
     const std::size_t slots = tensor.shape.at(0), width = tensor.shape.at(1);
     for (std::size_t slot = 0; slot < slots; ++slot) {
-      if (mean_square_turn(state_.values.span().subspan(tensor.offset + slot * width, width)) >= kUsedTurn * kUsedTurn)
+      if (mean_square_turn(reader.state().values.span().subspan(tensor.offset + slot * width, width)) >=
+          kUsedTurn * kUsedTurn)
         ++used_[layer];
     }
   }

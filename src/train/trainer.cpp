@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/rng.h"
-#include "kernels/bce.h"
+#include "kernels/cross_entropy.h"
 #include "train/loss_weights.h"
 #include "train/sampler.h"
 
@@ -47,46 +47,41 @@ std::vector<NamedTensor> named(const Layout& layout, const std::string& prefix, 
 Trainer::Trainer(const SequenceModel<float>& model, const TrainSetup& setup, int threads, Isa isa)
     : model_(model),
       setup_(setup),
-      curriculum_(setup.recipe, setup.setting, model.config().name),
-      largest_(largest_episode(model, curriculum_.stages())),
+      curriculum_(setup.recipe, *setup.task, model.config().traits),
+      largest_(largest_episode(model, *setup.task, curriculum_.stages())),
       pool_(threads),
-      folded_(model.make_folded()),
+      batch_step_(model, pool_, largest_, static_cast<std::size_t>(setup.recipe.batch.episodes)),
       weights_(model.parameters().size()),
       average_(model.parameters().size()),
       gradient_(model.parameters().size()),
       before_cooldown_(setup.recipe.cooldown.steps > 0 ? model.parameters().size() : 0),
       optimizer_(setup.recipe, model.parameters(), threads, isa),
-      validator_(setup.recipe, model),
+      validator_(setup.recipe, *setup.task, model),
       cases_(static_cast<std::size_t>(setup.recipe.batch.episodes)),
-      batch_(setup.setting, cases_.size(), cases_.size() * largest_.tokens),
-      filler_(setup.setting, largest_.tokens, 1),
-      token_weights_(cases_.size() * largest_.tokens),
+      source_(setup.task->source()),
+      batch_(setup.task->shape(), cases_.size(), cases_.size() * largest_.tokens),
+      row_weights_(cases_.size() * largest_.tokens),
       episode_loss_(cases_.size()),
-      episode_stillness_(cases_.size()),
-      by_length_(cases_.size()),
-      shard_plan_(kShards) {
-  for (int i = 0; i < threads; ++i) desks_.push_back(make_desk(model, largest_));
-  for (std::size_t i = 0; i < kShards; ++i) {
-    shards_.push_back(model.make_shard());
-    shard_order_.push_back(shards_.back().get());
-    shard_plan_[i].reserve(cases_.size());
+      episode_stillness_(cases_.size()) {
+  const TaskShape shape = setup.task->shape();
+  require(model.config().inputs == shape.inputs && model.config().outputs == shape.outputs &&
+              model.config().symbols == shape.symbols,
+          "Trainer: the model has the inputs and outputs of the task");
+  // A source grows with the longest episode that it has made: here, so that no step allocates.
+  for (const Stage& stage : curriculum_.stages()) {
+    for (const EpisodeCase& one : stage.checked)
+      source_->make(one, {}, batch_.all().slice(0, setup_.task->tokens(one)));
   }
   start_weights();
 }
 
 void Trainer::start_weights() {
   const View<float, 1> weights = view_of(weights_.span());
-  const std::string& scheme = setup_.recipe.initial.scheme;
-  const bool silent = scheme == "silent";
-  model_.initialise(silent ? "ours" : scheme, setup_.seed, weights);
-  for (const TensorSpec& tensor : model_.parameters().tensors()) {
-    if (!silent || !tensor.name.ends_with(".w_delta")) continue;
-    for (float& value : weights.slice(tensor.offset, tensor.size)) value = 0;
-  }
+  model_.initialise(setup_.recipe.initial.scheme, setup_.seed, weights);
   if (const double deviation = setup_.recipe.initial.schema_deviation; deviation > 0) {
     std::uint64_t stream = kSchemaStreams;
     for (const TensorSpec& tensor : model_.parameters().tensors()) {
-      if (!tensor.name.ends_with(".schema")) continue;
+      if (tensor.role != Role::kBank) continue;
       Rng rng = Rng::stream(setup_.seed, Purpose::kWeights, stream++);
       for (float& value : weights.slice(tensor.offset, tensor.size))
         value = static_cast<float>(deviation * rng.normal());
@@ -95,21 +90,29 @@ void Trainer::start_weights() {
   std::copy(weights_.begin(), weights_.end(), average_.begin());
 }
 
-/// The longest episode first, each to the shard with the fewest tokens so far: shards of nearly equal work, decided by
-/// the batch alone.
-void Trainer::plan_shards() {
-  const std::span<const std::size_t> offsets = batch_.offsets();
-  const auto length = [&](std::size_t i) { return offsets[i + 1] - offsets[i]; };
-  std::iota(by_length_.begin(), by_length_.end(), std::size_t{0});
-  std::sort(by_length_.begin(), by_length_.end(),
-            [&](std::size_t a, std::size_t b) { return length(a) != length(b) ? length(a) > length(b) : a < b; });
-  std::array<std::size_t, kShards> load{};
-  for (auto& plan : shard_plan_) plan.clear();
-  for (const std::size_t episode : by_length_) {
-    const auto least = static_cast<std::size_t>(std::min_element(load.begin(), load.end()) - load.begin());
-    load[least] += length(episode);
-    shard_plan_[least].push_back(episode);
+void Trainer::run_episode(std::size_t i, Mode mode, float stillness, Workspace<float>& workspace,
+                          GradientShard<float>& shard) {
+  const EpisodeRows rows = batch_.rows(i);
+  const std::span<const float> all_weights = std::span(row_weights_).subspan(batch_.offsets()[i], rows.size());
+  const AnswerKind kind = setup_.task->shape().answer;
+  const std::span<const std::uint32_t> asked = workspace.choose(kind, rows);
+  workspace.labels.clear();
+  workspace.weights.clear();
+  for (const std::uint32_t t : asked) {
+    workspace.labels.push_back(rows.labels[t]);
+    workspace.weights.push_back(all_weights[t]);
   }
+  const bool all = asked.empty();
+  const std::span<const std::int32_t> labels = all ? std::span<const std::int32_t>(rows.labels) : workspace.labels;
+  const std::span<const float> weights = all ? all_weights : workspace.weights;
+  const std::array<std::size_t, 2> extents{labels.size(), model_.config().outputs};
+  const View<float, 2> logits(workspace.logits.data(), extents), d_logits(workspace.d_logits.data(), extents);
+  model_.forward(batch_step_.folded(),
+                 {.x = rows.inputs, .marks = rows.marks, .mode = mode, .stillness = stillness, .answers = asked},
+                 *workspace.tape, logits);
+  episode_loss_[i] = kind == AnswerKind::kBits ? bitwise_cross_entropy(logits, labels, weights, d_logits)
+                                               : softmax_cross_entropy(logits, labels, weights, d_logits);
+  episode_stillness_[i] = model_.backward(batch_step_.folded(), *workspace.tape, d_logits, shard);
 }
 
 Result<StepReport> Trainer::step(const StopFlag& stop) {
@@ -123,37 +126,23 @@ Result<StepReport> Trainer::step(const StopFlag& stop) {
   const Mode mode = curriculum_.mode(position_);
   const std::size_t episodes = cases_.size();
   draw_cases(setup_.recipe, stage, setup_.seed, position_.step, cases_);
-  filler_.fill(cases_,
-               {.seed = setup_.seed,
-                .purpose = Purpose::kTrainEpisode,
-                .index = static_cast<std::uint64_t>(position_.step) * episodes},
-               one_thread_, batch_);
-  const std::span<float> token_weights = std::span(token_weights_).first(batch_.tokens());
-  loss_weights(setup_.recipe, info(stage.checked.front().scenario).family, batch_.rows(), token_weights);
-  plan_shards();
+  batch_.fill(*setup_.task, *source_, cases_,
+              {.seed = setup_.seed,
+               .purpose = Purpose::kTrainEpisode,
+               .index = static_cast<std::uint64_t>(position_.step) * episodes});
+  loss_weights(setup_.recipe, stage, batch_.rows(), std::span(row_weights_).first(batch_.tokens()));
+  batch_step_.plan(batch_.offsets());
   report.seconds.data = watch.lap();
-  model_.fold(view_of(std::span<const float>(weights_.span())), *folded_);
+  batch_step_.fold(view_of(std::span<const float>(weights_.span())));
   report.seconds.folding = watch.lap();
 
-  const std::size_t outputs = model_.config().outputs;
   const auto stillness = static_cast<float>(curriculum_.stillness(position_) / static_cast<double>(episodes));
-  pool_.run(kShards, [&](std::size_t shard, int thread) {
-    Desk& desk = desks_[static_cast<std::size_t>(thread)];
-    shards_[shard]->clear();
-    for (const std::size_t i : shard_plan_[shard]) {
-      if (stop.load(std::memory_order_relaxed)) return;
-      const EncodedTokens rows = batch_.rows(i);
-      const View<float, 2> logits(desk.logits.data(), {rows.size(), outputs});
-      const View<float, 2> d_logits(desk.d_logits.data(), {rows.size(), outputs});
-      model_.forward(*folded_, {.x = rows.inputs, .mode = mode, .stillness = stillness}, *desk.tape, logits);
-      episode_loss_[i] =
-          bitwise_bce(logits, rows.targets, token_weights.subspan(batch_.offsets()[i], rows.size()), d_logits);
-      episode_stillness_[i] = model_.backward(*folded_, *desk.tape, d_logits, *shards_[shard]);
-    }
+  batch_step_.run(stop, [&](std::size_t i, Workspace<float>& workspace, GradientShard<float>& shard) {
+    run_episode(i, mode, stillness, workspace, shard);
   });
   if (stop.load(std::memory_order_relaxed)) return interrupted();
   report.seconds.kernels = watch.lap();
-  model_.unfold(*folded_, shard_order_, view_of(gradient_.span()));
+  batch_step_.gradient(view_of(gradient_.span()));
   report.seconds.folding += watch.lap();
 
   report.mode = mode;
@@ -164,10 +153,8 @@ Result<StepReport> Trainer::step(const StopFlag& stop) {
   report.gradient_norm = std::sqrt(squared_norm(gradient_.span()));
   report.tokens = batch_.tokens();
   if (!std::isfinite(report.loss) || !std::isfinite(report.gradient_norm) || !std::isfinite(report.stillness)) {
-    return Error(
-        ErrorKind::kNonFinite,
-        fmt::format("step {} of {} ({}): loss {}, gradient norm {}", report.step, stage.name,
-                    mode == Mode::kFullHistory ? "full history" : "recurrent", report.loss, report.gradient_norm));
+    return Error(ErrorKind::kNonFinite, fmt::format("step {} of {} ({}): loss {}, gradient norm {}", report.step,
+                                                    stage.name, mode_name(mode), report.loss, report.gradient_norm));
   }
   const double clip = setup_.recipe.optimizer.clip;
   const double scale = clip > 0 && report.gradient_norm > clip ? clip / report.gradient_norm : 1;
@@ -185,8 +172,8 @@ Result<StepReport> Trainer::step(const StopFlag& stop) {
 Result<Check> Trainer::check(const StopFlag& stop) {
   require(check_due(), "Trainer::check: no check is due");
   const Stage& stage = curriculum_.stage(position_);
-  model_.fold(view_of(kept_weights()), *folded_);
-  std::optional<Check> check = validator_.run(stage, *folded_, desks_, pool_, stop);
+  batch_step_.fold(view_of(kept_weights()));
+  std::optional<Check> check = validator_.run(stage, batch_step_.folded(), batch_step_.workspaces(), pool_, stop);
   if (!check) return interrupted();
   const std::size_t before = position_.stage;
   curriculum_.after_check(check->lowest(), position_);

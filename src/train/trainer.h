@@ -7,13 +7,13 @@
 
 #include "base/memory.h"
 #include "base/result.h"
-#include "base/threads.h"
 #include "kernels/isa.h"
 #include "models/model.h"
-#include "record/safetensors.h"
+#include "system/threads.h"
 #include "task/batch.h"
+#include "tensors/safetensors.h"
+#include "train/batch_step.h"
 #include "train/curriculum.h"
-#include "train/desk.h"
 #include "train/optimizer.h"
 #include "train/recipe.h"
 #include "train/validation.h"
@@ -23,7 +23,7 @@ namespace schemamem {
 /// What decides every bit of a run, together with the model's sizes and the instruction set.
 struct TrainSetup {
   Recipe recipe;
-  Setting setting;
+  std::shared_ptr<const Task> task;
   std::uint64_t seed = 0;
 };
 
@@ -62,12 +62,9 @@ struct PassedStage {
 };
 
 /// Training of one model: everything between two checkpoints, nothing of files. The state after n steps is the same
-/// for any number of threads: a batch is cut into eight shards by the episodes' lengths, each shard sums its gradient
-/// in order, and shards are added in order.
+/// for any number of threads (batch_step.h).
 class Trainer {
  public:
-  static constexpr std::size_t kShards = 8;
-
   /// The model outlives the trainer. Weights start as the recipe and the seed say.
   Trainer(const SequenceModel<float>& model, const TrainSetup& setup, int threads, Isa isa = best_isa());
 
@@ -108,7 +105,9 @@ class Trainer {
 
  private:
   void start_weights();
-  void plan_shards();
+  /// Forward, loss and backward of one episode of the batch.
+  void run_episode(std::size_t episode, Mode mode, float stillness, Workspace<float>& workspace,
+                   GradientShard<float>& shard);
   bool has_cooled() const;
   bool averages() const { return setup_.recipe.optimizer.average > 0; }
 
@@ -120,23 +119,17 @@ class Trainer {
 
   TapeSize largest_;
   ThreadPool pool_;
-  ThreadPool one_thread_{1};  // episodes are made sooner than another thread wakes up
-  std::vector<Desk> desks_;
-  std::unique_ptr<Folded<float>> folded_;
-  std::vector<std::unique_ptr<GradientShard<float>>> shards_;
-  std::vector<GradientShard<float>*> shard_order_;
+  BatchStep<float> batch_step_;
   Buffer<float> weights_, average_, gradient_;
   Buffer<float> before_cooldown_;  // the kept weights when the cool-down began; empty if the recipe has none
   Optimizer optimizer_;
   Validator validator_;
 
-  std::vector<TaskCase> cases_;
+  std::vector<EpisodeCase> cases_;
+  std::unique_ptr<EpisodeSource> source_;
   Batch batch_;
-  BatchFiller filler_;
-  std::vector<float> token_weights_;
+  std::vector<float> row_weights_;
   std::vector<double> episode_loss_, episode_stillness_;
-  std::vector<std::size_t> by_length_;                // episodes, longest first
-  std::vector<std::vector<std::size_t>> shard_plan_;  // [shards] episodes of each
 };
 
 }  // namespace schemamem

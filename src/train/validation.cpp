@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "task/episode_stream.h"
-#include "task/evaluation_episodes.h"
-
 namespace schemamem {
 namespace {
 
@@ -15,13 +12,6 @@ constexpr std::size_t kRound = 32;
 /// Episodes on which used slots are counted, of the last case.
 constexpr std::size_t kSlotEpisodes = 16;
 
-/// The number a row of logits stands for: a bit is one when its logit is not negative.
-std::int32_t answer_of(View<const float, 1> logits) {
-  std::int32_t answer = 0;
-  for (std::size_t j = 0; j < logits.size(); ++j) answer |= (logits[j] >= 0 ? 1 : 0) << j;
-  return answer;
-}
-
 }  // namespace
 
 double Check::lowest() const {
@@ -30,74 +20,84 @@ double Check::lowest() const {
   return lowest;
 }
 
-Validator::Validator(const Recipe& recipe, const SequenceModel<float>& model)
-    : recipe_(recipe), model_(model), slots_(model) {}
+Validator::Validator(const Recipe& recipe, const Task& task, const SequenceModel<float>& model)
+    : recipe_(recipe), task_(task), model_(model), slots_(model) {}
 
 void Validator::prepare(const Stage& stage) {
   if (prepared_ == stage.checked) return;
-  const auto episodes = static_cast<std::size_t>(recipe_.validation.episodes);
+  const auto count = static_cast<std::size_t>(recipe_.validation.episodes);
+  const std::unique_ptr<EpisodeSource> source = task_.source();
   cases_.clear();
-  for (const TaskCase& request : stage.checked) {
-    Case one{.request = request, .length = episode_size(request).tokens()};
-    one.tokens.resize(episodes * one.length);
-    one.answers.resize(one.tokens.size());
-    const bool paper = recipe_.validation.source == "paper" && info(request.scenario).paper_index.has_value();
-    std::optional<EvaluationEpisodes> published;
-    if (paper) published.emplace(request, EvaluationOptions{.episodes = episodes});
-    EpisodeMaker maker(request.setting);
-    for (std::size_t i = 0; i < episodes; ++i) {
-      const std::span<Token> out = std::span(one.tokens).subspan(i * one.length, one.length);
-      if (paper) {
-        std::ranges::copy(published->next(), out.begin());
-      } else {
-        maker.make(request, {.seed = kValidationSeed, .purpose = Purpose::kValidationEpisode, .index = i}, out);
-      }
+  for (const EpisodeCase& request : stage.checked) {
+    Case one{.request = request, .episodes = Batch(task_.shape(), count, count * task_.tokens(request))};
+    const std::vector<EpisodeCase> all(count, request);
+    const auto published =
+        recipe_.validation.source == "paper" ? task_.published(request, count) : std::unique_ptr<PublishedEpisodes>();
+    if (published != nullptr) {
+      one.episodes.plan(task_, all);
+      for (std::size_t i = 0; i < count; ++i) published->next(one.episodes.rows(i));
+    } else {
+      one.episodes.fill(task_, *source, all, {.seed = kValidationSeed, .purpose = Purpose::kValidationEpisode});
     }
+    one.answers.resize(one.episodes.tokens());
     cases_.push_back(std::move(one));
   }
   prepared_ = stage.checked;
 }
 
-std::optional<Check> Validator::run(const Stage& stage, const Folded<float>& folded, std::span<Desk> desks,
-                                    ThreadPool& pool, const StopFlag& stop) {
+void Validator::answer(const Stage& stage, const Folded<float>& folded, Case& one, std::size_t episode,
+                       Workspace<float>& workspace) const {
+  const EpisodeRows rows = one.episodes.rows(episode);
+  const std::size_t first = one.episodes.offsets()[episode];
+  const AnswerKind kind = task_.shape().answer;
+  const std::span<const std::uint32_t> asked = workspace.choose(kind, rows);
+  const std::size_t answers = asked.empty() ? rows.size() : asked.size();
+  const View<float, 2> logits(workspace.logits.data(), {answers, model_.config().outputs});
+  model_.forward(folded, {.x = rows.inputs, .marks = rows.marks, .mode = stage.checked_mode, .answers = asked},
+                 *workspace.tape, logits);
+  for (std::size_t i = 0; i < answers; ++i) {
+    const std::size_t t = asked.empty() ? i : asked[i];
+    if (rows.is_final[t] != 0) one.answers[first + t] = answer_of(kind, logits[i]);
+  }
+}
+
+std::optional<Check> Validator::run(const Stage& stage, const Folded<float>& folded,
+                                    std::span<Workspace<float>> workspaces, ThreadPool& pool, const StopFlag& stop) {
   prepare(stage);
   const auto episodes = static_cast<std::size_t>(recipe_.validation.episodes);
-  const std::size_t inputs = model_.config().inputs, outputs = model_.config().outputs;
   Check check;
+  std::vector<Scored> scored;
+  const auto counts_for = [](const EpisodeRows& rows, std::size_t t, const GroupScore& score) {
+    return rows.is_final[t] != 0 && rows.groups[t] == score.group;
+  };
   for (const Case& one : cases_) {
-    for (const Group group : info(one.request.scenario).scored)
-      check.groups.push_back({.asked_in = one.request, .group = group});
+    for (const std::int8_t group : task_.scored(one.request.scenario)) {
+      GroupScore score{.asked_in = one.request, .group = group};
+      Scored& all = scored.emplace_back(Scored{.asked_in = &one});
+      const EpisodeRows rows = one.episodes.rows();
+      for (std::size_t t = 0; t < rows.size(); ++t) all.in_all += counts_for(rows, t, score) ? 1 : 0;
+      check.groups.push_back(score);
+    }
   }
   for (std::size_t first = 0; first < episodes; first += kRound) {
     const std::size_t count = std::min(kRound, episodes - first);
     pool.run(cases_.size() * count, [&](std::size_t slice, int thread) {
       if (stop.load(std::memory_order_relaxed)) return;
-      Case& one = cases_[slice / count];
-      const std::size_t begin = (first + slice % count) * one.length;
-      Desk& desk = desks[static_cast<std::size_t>(thread)];
-      const View<float, 2> x(desk.inputs.data(), {one.length, inputs});
-      const View<float, 2> logits(desk.logits.data(), {one.length, outputs});
-      encode_inputs(one.request.setting, std::span(one.tokens).subspan(begin, one.length), x);
-      model_.forward(folded, {.x = x, .mode = stage.checked_mode}, *desk.tape, logits);
-      for (std::size_t t = 0; t < one.length; ++t) {
-        if (one.tokens[begin + t].final) one.answers[begin + t] = answer_of(logits[t]);
-      }
+      answer(stage, folded, cases_[slice / count], first + slice % count, workspaces[static_cast<std::size_t>(thread)]);
     });
     if (stop.load(std::memory_order_relaxed)) return std::nullopt;
 
     bool can_pass = true;
-    for (GroupScore& score : check.groups) {
-      const auto one =
-          std::find_if(cases_.begin(), cases_.end(), [&](const Case& c) { return c.request == score.asked_in; });
-      for (std::size_t i = first * one->length; i < (first + count) * one->length; ++i) {
-        const Token& token = one->tokens[i];
-        if (!token.final || token.group != score.group) continue;
+    for (std::size_t g = 0; g < scored.size(); ++g) {
+      GroupScore& score = check.groups[g];
+      const Case& one = *scored[g].asked_in;
+      const EpisodeRows rows = one.episodes.rows();
+      for (std::size_t t = one.episodes.offsets()[first]; t < one.episodes.offsets()[first + count]; ++t) {
+        if (!counts_for(rows, t, score)) continue;
         ++score.asked;
-        if (one->answers[i] == token.label) ++score.right;
+        if (one.answers[t] == rows.labels[t]) ++score.right;
       }
-      // Every episode of a case asks a group equally often.
-      const double all =
-          static_cast<double>(score.asked) / static_cast<double>(first + count) * static_cast<double>(episodes);
+      const auto all = static_cast<double>(scored[g].in_all);
       const double best = 100 * (all - static_cast<double>(score.asked - score.right)) / all;
       can_pass = can_pass && best >= stage.threshold;
     }
@@ -106,19 +106,20 @@ std::optional<Check> Validator::run(const Stage& stage, const Folded<float>& fol
       break;
     }
   }
-  if (stage.checked_mode == Mode::kRecurrent) check.slots_used = count_slots(folded, desks.front());
+  if (stage.checked_mode == Mode::kRecurrent) check.slots_used = count_slots(folded, workspaces.front());
   return check;
 }
 
-std::vector<double> Validator::count_slots(const Folded<float>& folded, Desk& desk) {
+std::vector<double> Validator::count_slots(const Folded<float>& folded, Workspace<float>& workspace) {
   const Case& last = cases_.back();
-  for (std::size_t i = 0; i < std::min(kSlotEpisodes, last.tokens.size() / last.length); ++i) {
-    const std::span<const Token> episode = std::span(last.tokens).subspan(i * last.length, last.length);
-    // With the first query the first write segment is committed; the reads behind it would only blur what it wrote.
-    const std::size_t tokens = segment_ends(episode).end[0] + 1;
-    const View<float, 2> x(desk.inputs.data(), {tokens, model_.config().inputs});
-    encode_inputs(last.request.setting, episode.first(tokens), x);
-    slots_.add(folded, x, View<float, 2>(desk.logits.data(), {tokens, model_.config().outputs}));
+  for (std::size_t i = 0; slots_.has_slots() && i < std::min(kSlotEpisodes, last.episodes.episodes()); ++i) {
+    const EpisodeRows rows = last.episodes.rows(i);
+    // With the first row behind it the first chunk is committed; the reads that follow would only blur what it wrote.
+    const auto border = std::find_if(rows.marks.begin(), rows.marks.end(), ends_chunk);
+    if (border == rows.marks.end()) continue;
+    const EpisodeRows begin = rows.slice(0, static_cast<std::size_t>(border - rows.marks.begin()) + 1);
+    slots_.add(folded, {begin.inputs, begin.marks},
+               View<float, 2>(workspace.logits.data(), {begin.size(), model_.config().outputs}));
   }
   return slots_.take();
 }

@@ -5,20 +5,20 @@
 #include <span>
 #include <vector>
 
-#include "base/threads.h"
 #include "models/model.h"
+#include "system/threads.h"
 #include "task/batch.h"
 #include "train/curriculum.h"
-#include "train/desk.h"
 #include "train/recipe.h"
 #include "train/slot_use.h"
+#include "train/workspace.h"
 
 namespace schemamem {
 
 /// How many queries of a group were answered exactly.
 struct GroupScore {
-  TaskCase asked_in;
-  Group group = Group::kNone;
+  EpisodeCase asked_in;
+  std::int8_t group = EpisodeRows::kNoGroup;  // of the task
   std::int64_t asked = 0, right = 0;
 
   double percent() const { return asked > 0 ? 100.0 * static_cast<double>(right) / static_cast<double>(asked) : 0; }
@@ -28,7 +28,7 @@ struct GroupScore {
 struct Check {
   std::vector<GroupScore> groups;
   bool whole = true;  // false: stopped as soon as it could not pass any more
-  /// SchemaMem, recurrent stages: memory slots of each layer that the first write segment of an episode uses
+  /// Models with slots, recurrent stages: memory slots of each layer that the first chunk of an episode uses
   /// (slot_use.h), a mean over a few episodes.
   std::vector<double> slots_used{};
 
@@ -36,28 +36,37 @@ struct Check {
   double lowest() const;
 };
 
-/// Runs a model over the fixed validation episodes of a stage. The score is exact-value accuracy in the last segment.
+/// Runs a model over the fixed validation episodes of a stage. The score is the share of right answers among those that
+/// evaluation scores.
 class Validator {
  public:
-  Validator(const Recipe& recipe, const SequenceModel<float>& model);
+  /// Task and model outlive it.
+  Validator(const Recipe& recipe, const Task& task, const SequenceModel<float>& model);
 
-  /// Nothing if `stop` was set meanwhile. Desks: one a thread.
-  std::optional<Check> run(const Stage& stage, const Folded<float>& folded, std::span<Desk> desks, ThreadPool& pool,
-                           const StopFlag& stop);
+  /// Nothing if `stop` was set meanwhile. Workspaces: one a thread.
+  std::optional<Check> run(const Stage& stage, const Folded<float>& folded, std::span<Workspace<float>> workspaces,
+                           ThreadPool& pool, const StopFlag& stop);
 
  private:
   struct Case {
-    TaskCase request;
-    std::size_t length = 0;
-    std::vector<Token> tokens{};          // [episodes, length]
-    std::vector<std::int32_t> answers{};  // [episodes, length] of the queries that count
+    EpisodeCase request;
+    Batch episodes;
+    std::vector<std::int32_t> answers{};  // [rows] where one counts
+  };
+  /// A group of a case, and how often it is asked in all episodes.
+  struct Scored {
+    const Case* asked_in = nullptr;
+    std::int64_t in_all = 0;
   };
   void prepare(const Stage& stage);
-  std::vector<double> count_slots(const Folded<float>& folded, Desk& desk);
+  void answer(const Stage& stage, const Folded<float>& folded, Case& one, std::size_t episode,
+              Workspace<float>& workspace) const;
+  std::vector<double> count_slots(const Folded<float>& folded, Workspace<float>& workspace);
 
   Recipe recipe_;
+  const Task& task_;
   const SequenceModel<float>& model_;
-  std::vector<TaskCase> prepared_;
+  std::vector<EpisodeCase> prepared_;
   std::vector<Case> cases_;
   SlotCounter slots_;
 };

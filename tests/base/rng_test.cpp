@@ -81,6 +81,16 @@ TEST(Rng, ChangingOneBitOfTheAddressChangesHalfTheBitsDrawn) {
   EXPECT_NEAR(flipped / pairs, 32, 5 * 0.041);
 }
 
+TEST(Purpose, CurvesOfEveryScenarioHaveStreamsOfTheirOwn) {
+  EXPECT_EQ(static_cast<std::uint64_t>(curve_purpose(4)), 1004U);
+  EXPECT_EQ(static_cast<std::uint64_t>(curve_purpose(17)), 1017U);
+  std::set<std::uint64_t> first;
+  for (std::uint64_t scenario = 0; scenario < 20; ++scenario)
+    first.insert(Rng::stream(1, curve_purpose(scenario), 0).next());
+  first.insert(Rng::stream(1, Purpose::kEvaluationEpisode, 0).next());
+  EXPECT_EQ(first.size(), 21U);
+}
+
 TEST(Rng, NeighbouringStreamsAreUncorrelated) {
   // Correlation of n pairs of independent uniforms: deviation 1 / sqrt(n).
   constexpr int kCount = 100'000;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/registry.h"
+#include "task/address_value.h"
 #include "train/recipe_file.h"
 
 namespace schemamem::campaign {
@@ -26,9 +27,17 @@ T must(Result<T> result) {
 
 std::string Leg::name() const { return fmt::format("{} {}", model, phase_name(phase)); }
 
-ResolvedRecipe Leg::recipe() const { return must(resolve_recipe("fast", overrides)); }
+RunRequest Leg::request() const {
+  return {.model = {model},
+          .task = std::make_shared<AddressValueTask>(setting),
+          .seed = kSeed,
+          .recipe = must(resolve_recipe("fast", overrides))};
+}
 
-Curriculum Leg::curriculum() const { return Curriculum(recipe().recipe, setting, model); }
+Curriculum Leg::curriculum() const {
+  const RunRequest asked = request();
+  return Curriculum(asked.recipe.recipe, *asked.task, must(model_entry(model)).traits);
+}
 
 std::size_t Leg::first_stage() const {
   const std::vector<Stage> all = curriculum().stages();
@@ -58,9 +67,8 @@ std::vector<std::string> Leg::train(const fs::path& run, int threads) const {
 void Leg::prepare(const fs::path& run) const {
   fs::create_directories(run / "checkpoints");
   if (first_stage() == 0) return;  // as a run begins
-  const auto built = must(make_model<float>(model, setting.input_width(), setting.output_width()));
-  const RunRequest request{.model = model, .setting = setting, .seed = kSeed, .recipe = recipe()};
-  must(begin_run_at(first_stage(), *built, request, run));
+  const auto built = must(make_model(request()));
+  must(begin_run_at(first_stage(), *built, request(), run));
 }
 
 Phase Leg::reached(const fs::path& run) const {
@@ -90,7 +98,7 @@ std::vector<Leg> tiny_legs(int episodes) {
   std::vector<Leg> legs;
   for (const Phase phase : {Phase::kHistory, Phase::kTransactions, Phase::kMaintenance, Phase::kCooldown}) {
     for (const std::string& model : model_names()) {
-      if (phase != Phase::kHistory || model == "schemamem")
+      if (phase != Phase::kHistory || must(model_entry(model)).traits.full_history)
         legs.push_back({.model = model, .overrides = overrides, .phase = phase});
     }
   }
@@ -111,7 +119,7 @@ std::vector<Leg> real_legs() {
                                            "cooldown.steps=50"};
   std::vector<Leg> legs;
   for (const std::string& model : model_names()) {
-    const Phase first = model == "schemamem" ? Phase::kHistory : Phase::kTransactions;
+    const Phase first = must(model_entry(model)).traits.full_history ? Phase::kHistory : Phase::kTransactions;
     for (const Phase phase : {first, Phase::kMaintenance})
       legs.push_back({.model = model, .setting = {3, 3}, .overrides = overrides, .phase = phase});
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "task/setting.h"
 #include "train/run.h"
 
 namespace schemamem::campaign {
@@ -29,7 +30,7 @@ struct Leg {
   std::size_t first_stage() const;
 
  private:
-  ResolvedRecipe recipe() const;
+  RunRequest request() const;
 };
 
 /// All phases of all models. `episodes` of each case of a check: more make checks longer.

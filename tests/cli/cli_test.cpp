@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/exit_codes.h"
 #include "support/cli.h"
 #include "support/test_data.h"
+#include "system/exit_codes.h"
 
 namespace schemamem {
 namespace {

@@ -8,8 +8,10 @@
 
 #include "cli/eval_progress.h"
 #include "support/cli.h"
+#include "support/surroundings.h"
 #include "support/temporary_folder.h"
 #include "support/trained_run.h"
+#include "system/process.h"
 
 namespace schemamem {
 namespace {
@@ -108,6 +110,32 @@ TEST_F(EvalCommand, FindsARunByName) {
   const Reply typo = call("eval --checkpoint a2v2-schemamem-fats-s42" + results);
   EXPECT_EQ(typo.code, 64);
   EXPECT_THAT(typo.err, HasSubstr("Did you mean \"a2v2-schemamem-fast-s42\"?"));
+}
+
+TEST_F(EvalCommand, FindsAModelByNameInTheFoldersOfTheEnvironmentAndFirstOfAllInResults) {
+  test::write_weights(folder_ / "models" / "a2v2-schemamem-fast-s42.safetensors", {}, test::TrainedRun().metadata());
+  test::write_weights(folder_ / "models" / "mine.safetensors", {}, test::TrainedRun().metadata());
+  test::write_run(folder_ / "results" / "fast" / "x");
+  const test::Variable models("SCHEMAMEM_MODELS", (folder_ / "models").string());
+  const test::CurrentFolder here(folder_.path());
+  EXPECT_EQ(call(std::string("eval --checkpoint mine") + kQuick).code, 0);
+  EXPECT_TRUE(fs::exists(folder_ / "models" / "mine.evaluations"));
+  EXPECT_EQ(call(std::string("eval --checkpoint a2v2-schemamem-fast-s42") + kQuick).code, 0);
+  EXPECT_TRUE(fs::exists(folder_ / "results" / "fast" / "x" / "evaluations"));
+  const Reply typo = call("eval --checkpoint nime");
+  EXPECT_EQ(typo.code, 64);
+  EXPECT_THAT(typo.err, AllOf(HasSubstr("results, "), HasSubstr((folder_ / "models").string())));
+}
+
+TEST_F(EvalCommand, AnInstallationThatWasMovedFindsItsModels) {
+  fs::create_directories(folder_ / "prefix" / "bin");
+  fs::copy_file(SCHEMAMEM_PROGRAM, folder_ / "prefix" / "bin" / "schemamem");
+  test::write_weights(folder_ / "prefix" / "share" / "schemamem" / "models" / "moved.safetensors", {},
+                      test::TrainedRun().metadata());
+  std::vector<std::string> words{"schemamem", "eval", "--checkpoint", "moved", "--episodes", "1", "--delays", "3"};
+  Process process = Process::start(folder_ / "prefix" / "bin" / "schemamem", words, folder_ / "log").value();
+  EXPECT_EQ(process.wait(), (ProcessEnd{.code = 0})) << text_of(folder_ / "log");
+  EXPECT_THAT(text_of(folder_ / "log"), HasSubstr("prefix/share/schemamem/models/moved.safetensors"));
 }
 
 TEST_F(EvalCommand, MistakesAreToldWithAWayOut) {

@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/files.h"
 #include "cli/gnuplot.h"
 #include "support/cli.h"
 #include "support/made_runs.h"
+#include "system/files.h"
 
 namespace schemamem {
 namespace {
@@ -101,6 +101,21 @@ TEST(Paper, NeedsRuns) {
   EXPECT_EQ(call("paper tables").code, 64);
   EXPECT_EQ(call("paper tables /nowhere/at/all").code, 66);
   EXPECT_EQ(call("paper diff . --eval-seed many").code, 66);
+}
+
+TEST(Paper, LeavesRunsOfOtherTasksOutWithANote) {
+  const TemporaryFolder folder;
+  const std::string runs = (folder / "runs").string();
+  test::write_mqar_run(folder / "runs", {.recipe = "levels"});
+  const Reply none = call("paper diff " + runs);
+  EXPECT_EQ(none.code, 66);
+  EXPECT_THAT(none.err, HasSubstr("schemamem report"));
+  test::write_run(folder / "runs", {});
+  const Reply text = call("paper diff " + runs);
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("Left out: 1 run of other tasks"));
+  const Reply tables = call("paper tables " + runs + " -o " + (folder / "out").string() + " --json");
+  EXPECT_EQ(Json::parse(tables.out).at("left_out"), 1);
 }
 
 }  // namespace

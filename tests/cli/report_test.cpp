@@ -35,5 +35,16 @@ TEST(ReportCommand, MistakesAreToldWithAWayOut) {
   EXPECT_EQ(call("report " + (folder / "runs").string() + " -o /nowhere/page.html").code, 73);
 }
 
+TEST(ReportCommand, ShowsRunsOfOtherTasks) {
+  const TemporaryFolder folder;
+  const std::string page = " --json -o " + (folder / "page.html").string();
+  test::write_mqar_run(folder.path() / "runs", {});
+  EXPECT_THAT(call("report " + (folder / "runs").string() + page).out, HasSubstr("\"runs\":1"));
+  test::write_run(folder.path() / "runs", {});
+  const Reply reply = call("report " + (folder / "runs").string() + page);
+  EXPECT_EQ(reply.code, 0) << reply.err;
+  EXPECT_THAT(reply.out, HasSubstr("\"runs\":2,\"recipes\":[\"fast\"]"));
+}
+
 }  // namespace
 }  // namespace schemamem

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/file_lock.h"
-#include "base/files.h"
 #include "base/rng.h"
 #include "base/sha256.h"
 #include "support/cli.h"
 #include "support/program.h"
 #include "support/temporary_folder.h"
+#include "system/file_lock.h"
+#include "system/files.h"
 
 namespace schemamem {
 namespace {

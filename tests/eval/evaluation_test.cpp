@@ -7,8 +7,11 @@
 #include <sstream>
 #include <string>
 
+#include "catalog/model_files.h"
 #include "support/temporary_folder.h"
 #include "support/trained_run.h"
+#include "task/mqar.h"
+#include "task/registry.h"
 
 namespace schemamem {
 namespace {
@@ -28,7 +31,7 @@ std::shared_ptr<const TrainedWeights> load(const fs::path& path) {
   return std::make_shared<const TrainedWeights>(TrainedWeights::load(path).value());
 }
 
-EvaluationRequest request(std::vector<std::size_t> delays, std::vector<Scenario> scenarios = {Scenario::kRetention}) {
+EvaluationRequest request(std::vector<std::size_t> delays, std::vector<std::string> scenarios = {"retention"}) {
   return {.kind = "table",
           .mode = Mode::kRecurrent,
           .episodes = {.seed = 7, .episodes = 2},
@@ -85,10 +88,10 @@ TEST_F(EvaluationOfARun, ComputesNothingTwiceAndAddsWhatIsMissing) {
   EXPECT_EQ(evaluate(request({9})), 0);
   EXPECT_EQ(record_text(), text);
 
-  const std::int64_t more = evaluate(request({5, 7, 9}, {Scenario::kImmediate, Scenario::kRetention}));
-  const TaskCase added{.setting = {2, 2}, .scenario = Scenario::kRetention, .delay = 7};
-  const TaskCase immediate{.setting = {2, 2}, .scenario = Scenario::kImmediate};
-  EXPECT_EQ(more, table_tokens(added, 2) + table_tokens(immediate, 2));
+  const std::int64_t more = evaluate(request({5, 7, 9}, {"immediate", "retention"}));
+  const AddressValueTask task({2, 2});
+  EXPECT_EQ(more, table_tokens(task, episode_case(Scenario::kRetention, 7), 2) +
+                      table_tokens(task, episode_case(Scenario::kImmediate), 2));
   EXPECT_EQ(load_evaluation(record_path())->cells.size(), 2U + 3U * 2U);
 }
 
@@ -191,6 +194,26 @@ TEST_F(EvaluationOfARun, AnInterruptedOneKeepsWhatIsCompleteAndGoesOn) {
   EXPECT_EQ(open(request({5, 900}))->missing_cells(), 2U);
 }
 
+TEST(EvaluatedCases, OfATaskWithLevelsAreItsOwnUnlessChosen) {
+  const auto task = make_task("mqar", "V16L16P2").value();
+  EvaluationRequest wanted = request({}, {});
+  wanted.paper_scenarios = {Scenario::kRetention};
+  wanted.paper_delays = {96};
+  EXPECT_EQ(evaluated_cases(*task, wanted).value(), task->evaluated());
+  wanted.scenarios = {"pairs-2"};
+  wanted.delays = {16, 32};
+  EXPECT_EQ(evaluated_cases(*task, wanted).value(), (std::vector{mqar_case(2, 16), mqar_case(2, 32)}));
+  for (const std::string scenario : {"pairs-0", "retention"}) {
+    wanted.scenarios = {scenario};
+    EXPECT_EQ(evaluated_cases(*task, wanted).error().kind(), ErrorKind::kUsage) << scenario;
+  }
+  wanted.scenarios = {"pairs-8"};  // has no room in 16 tokens
+  EXPECT_EQ(evaluated_cases(*task, wanted).error().kind(), ErrorKind::kUsage);
+  wanted.scenarios.clear();
+  wanted.kind = "curve";
+  EXPECT_THAT(evaluated_cases(*task, wanted).error().message(), HasSubstr("mqar"));
+}
+
 class TrainedWeightsFile : public testing::Test {
  protected:
   Error refused(const std::map<std::string, std::string>& changes, const std::string& without = "") const {
@@ -207,9 +230,10 @@ class TrainedWeightsFile : public testing::Test {
 };
 
 TEST_F(TrainedWeightsFile, SaysWhichModelAndSettingItIsFor) {
-  for (const Error& error :
-       {refused({}, "model"), refused({}, "setting"), refused({{"setting", "A99V3"}}), refused({{"setting", "A3V3"}}),
-        refused({{"model", "gru"}}), refused({{"model", "gdn"}}), refused({{"seed", "many"}})}) {
+  for (const Error& error : {refused({}, "model"), refused({}, "setting"), refused({{"setting", "A99V3"}}),
+                             refused({{"setting", "A3V3"}}), refused({{"model", "gru"}}), refused({{"model", "gdn"}}),
+                             refused({{"seed", "many"}}), refused({{"task", "mqra"}}), refused({{"task", "mqar"}}),
+                             refused({{"task", "mqar"}, {"setting", "V16L16P2"}})}) {
     EXPECT_EQ(error.kind(), ErrorKind::kBadData) << error.message();
     EXPECT_THAT(error.message(), HasSubstr("x.safetensors"));
   }
@@ -224,7 +248,7 @@ TEST_F(TrainedWeightsFile, MayBeAModelFileOfAnySizes) {
   std::vector<float> weights(model->parameters().size());
   model->initialise("ours", 1, {weights.data(), {weights.size()}});
   const auto loaded = LoadedModel<float>::make(spec, weights, {}, {{"setting", "A2V2"}}).value();
-  ASSERT_TRUE(loaded->save(folder_ / "small.safetensors"));
+  ASSERT_TRUE(save_model(folder_ / "small.safetensors", *loaded));
   const auto file = TrainedWeights::load(folder_ / "small.safetensors");
   ASSERT_TRUE(file) << file.error().message();
   EXPECT_FALSE(file->about().seed);

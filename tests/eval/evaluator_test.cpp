@@ -3,17 +3,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "task/batch.h"
+#include "task/mqar.h"
+#include "task/registry.h"
 
 namespace schemamem {
 namespace {
 
 constexpr Setting kSetting{2, 2};
+const std::shared_ptr<const Task> kTask = std::make_shared<AddressValueTask>(kSetting);
 const StopFlag kNever{false};
 
 std::shared_ptr<const LoadedModel<float>> drawn_model(const std::string& name, const Setting& setting = kSetting,
@@ -28,9 +32,9 @@ std::shared_ptr<const LoadedModel<float>> drawn_model(const std::string& name, c
 
 std::vector<EvaluationCell> table(const std::string& model, Scenario scenario, std::size_t delay, std::size_t episodes,
                                   EvaluatorOptions options = {}, Mode mode = Mode::kRecurrent) {
-  Evaluator evaluator(drawn_model(model), kSetting, mode, options);
+  Evaluator evaluator(drawn_model(model), kTask, mode, options);
   EvaluationObserver nobody;
-  return evaluator.table(scenario, delay, {.episodes = episodes}, kNever, nobody).value();
+  return evaluator.table(episode_case(scenario, delay), {.episodes = episodes}, kNever, nobody).value();
 }
 
 TEST(Evaluator, ScoresWhatTheForwardPassOfTrainingAnswersOnThePapersEpisodes) {
@@ -49,7 +53,8 @@ TEST(Evaluator, ScoresWhatTheForwardPassOfTrainingAnswersOnThePapersEpisodes) {
       for (auto tokens = episodes.next(); !tokens.empty(); tokens = episodes.next()) {
         const View<float, 2> rows(x.data(), {length, kSetting.input_width()});
         encode_inputs(kSetting, tokens, rows);
-        model->model().forward(model->folded(), {.x = rows, .mode = mode}, *tape, logits);
+        const auto marks = validity_marks<float>(rows);
+        model->model().forward(model->folded(), {.x = rows, .marks = marks, .mode = mode}, *tape, logits);
         for (auto& cell : expected) cell.right_by_episode.push_back(0);
         for (std::size_t t = 0; t < length; ++t) {
           if (!tokens[t].final) continue;
@@ -87,6 +92,64 @@ TEST(Evaluator, ScoresWhatTheForwardPassOfTrainingAnswersOnThePapersEpisodes) {
   }
 }
 
+TEST(Evaluator, CountsAnswersThatAreClassesAsAPlainCountDoes) {
+  const std::shared_ptr<const Task> task = make_task("mqar", "V16L16P4").value();
+  const TaskShape shape = task->shape();
+  const EpisodeCase request = mqar_case(4, 16);
+  constexpr std::size_t kEpisodes = 5;
+  for (const std::string& name : model_names()) {
+    const ModelSpec spec =
+        resolve_model({.name = name}, {.inputs = shape.inputs, .outputs = shape.outputs, .symbols = true}).value();
+    const auto made = make_model<float>(spec).value();
+    std::vector<float> weights(made->parameters().size());
+    made->initialise("ours", 3, {weights.data(), {weights.size()}});
+    const auto model = LoadedModel<float>::make(spec, weights).value();
+    std::array<EvaluationCell, 2> expected{};
+    const auto source = task->source();
+    Batch batch(shape, 1, 16);
+    std::vector<float> out(16 * shape.outputs);
+    const View<float, 2> logits(out.data(), {16, shape.outputs});
+    for (std::size_t i = 0; i < kEpisodes; ++i) {
+      batch.fill(*task, *source, {&request, 1}, {.seed = 9, .purpose = Purpose::kEvaluationEpisode, .index = i});
+      const EpisodeRows rows = batch.rows(0);
+      StreamState<float> state = model->model().empty_state();
+      const auto scratch = model->model().make_scratch();
+      model->model().refresh(model->folded(), state, *scratch);
+      model->model().advance(model->folded(), {.x = rows.inputs, .marks = rows.marks}, state, *scratch, logits);
+      for (EvaluationCell& cell : expected) cell.right_by_episode.push_back(0);
+      for (std::size_t t = 0; t < rows.size(); ++t) {
+        if (rows.is_final[t] == 0) continue;
+        EvaluationCell& cell = expected.at(static_cast<std::size_t>(rows.groups[t]));
+        double sum = 0;
+        std::size_t largest = 0;
+        for (std::size_t j = 0; j < shape.outputs; ++j) {
+          sum += std::exp(static_cast<double>(logits(t, j)));
+          if (logits(t, j) > logits(t, largest)) largest = j;
+        }
+        const auto label = static_cast<std::size_t>(rows.labels[t]);
+        cell.cross_entropy += std::log(sum) - static_cast<double>(logits(t, label));
+        const int right = largest == label ? 1 : 0;
+        ++cell.asked, ++cell.bits;
+        cell.right += right, cell.bits_right += right, cell.right_by_episode.back() += right;
+      }
+    }
+    Evaluator evaluator(model, task, Mode::kRecurrent, {.threads = 2, .piece = 7});
+    EvaluationObserver nobody;
+    const auto cells = evaluator.table(request, {.seed = 9, .episodes = kEpisodes}, kNever, nobody).value();
+    ASSERT_EQ(cells.size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) {
+      EvaluationCell& cell = expected.at(i);
+      EXPECT_EQ(cell.asked, 2 * 5);
+      EXPECT_NEAR(cells[i].cross_entropy, cell.cross_entropy / static_cast<double>(cell.asked), 1e-8) << name;
+      cell.cross_entropy = cells[i].cross_entropy;
+      cell.scenario = "pairs-4";
+      cell.delay = 16;
+      cell.group = i == 0 ? "early" : "late";
+      EXPECT_EQ(cells[i], cell) << name;
+    }
+  }
+}
+
 TEST(Evaluator, TheBitsDependOnNeitherThreadsNorBatchNorPiece) {
   for (const std::string& model : model_names()) {
     const auto expected = table(model, Scenario::kOverwrite, 200, 9);
@@ -103,15 +166,15 @@ TEST(Evaluator, TheBitsDependOnNeitherThreadsNorBatchNorPiece) {
 
 TEST(Evaluator, ACurveGivesEachDelayWhatItHasAlone) {
   for (const std::string& model : model_names()) {
-    Evaluator evaluator(drawn_model(model), kSetting, Mode::kRecurrent, {.threads = 2, .piece = 64});
+    Evaluator evaluator(drawn_model(model), kTask, Mode::kRecurrent, {.threads = 2, .piece = 64});
     EvaluationObserver nobody;
+    constexpr auto kInterference = static_cast<std::size_t>(Scenario::kInterference);
     const std::vector<std::size_t> delays{1, 96, 101, 300};
-    const auto together =
-        evaluator.curve(Scenario::kInterference, delays, {.seed = 5, .episodes = 4}, kNever, nobody).value();
+    const auto together = evaluator.curve(kInterference, delays, {.seed = 5, .episodes = 4}, kNever, nobody).value();
     std::vector<EvaluationCell> alone;
     for (const std::size_t delay : delays) {
       const auto cells =
-          evaluator.curve(Scenario::kInterference, {&delay, 1}, {.seed = 5, .episodes = 4}, kNever, nobody).value();
+          evaluator.curve(kInterference, {&delay, 1}, {.seed = 5, .episodes = 4}, kNever, nobody).value();
       alone.insert(alone.end(), cells.begin(), cells.end());
     }
     EXPECT_EQ(together, alone) << model;
@@ -125,8 +188,9 @@ TEST(Evaluator, AnAblatedMemoryAnswersDifferently) {
 }
 
 TEST(Evaluator, ABaselineIsNotEvaluatedWithoutAMemoryThatItDoesNotHave) {
-  EXPECT_THROW(Evaluator(drawn_model("gdn"), kSetting, Mode::kAblated, {}), ContractViolation);
-  EXPECT_THROW(Evaluator(drawn_model("gdn"), {3, 3}, Mode::kRecurrent, {}), ContractViolation);
+  EXPECT_THROW(Evaluator(drawn_model("gdn"), kTask, Mode::kAblated, {}), ContractViolation);
+  EXPECT_THROW(Evaluator(drawn_model("gdn"), std::make_shared<AddressValueTask>(Setting{3, 3}), Mode::kRecurrent, {}),
+               ContractViolation);
 }
 
 TEST(Evaluator, TellsEveryTokenThatItPlanned) {
@@ -134,14 +198,14 @@ TEST(Evaluator, TellsEveryTokenThatItPlanned) {
     void advanced(std::int64_t count) override { tokens += count; }
     std::atomic<std::int64_t> tokens{0};
   } counter;
-  Evaluator evaluator(drawn_model("schemamem"), kSetting, Mode::kRecurrent, {.threads = 2});
-  const TaskCase request{.setting = kSetting, .scenario = Scenario::kOverwrite, .delay = 100};
-  evaluator.table(request.scenario, request.delay, {.episodes = 3}, kNever, counter).value();
-  EXPECT_EQ(counter.tokens, table_tokens(request, 3));
+  Evaluator evaluator(drawn_model("schemamem"), kTask, Mode::kRecurrent, {.threads = 2});
+  const EpisodeCase request = episode_case(Scenario::kOverwrite, 100);
+  evaluator.table(request, {.episodes = 3}, kNever, counter).value();
+  EXPECT_EQ(counter.tokens, table_tokens(*kTask, request, 3));
   counter.tokens = 0;
   const std::vector<std::size_t> delays{10, 100};
   evaluator.curve(request.scenario, delays, {.episodes = 3}, kNever, counter).value();
-  EXPECT_EQ(counter.tokens, curve_tokens(kSetting, request.scenario, delays, 3));
+  EXPECT_EQ(counter.tokens, curve_tokens(AddressValueTask(kSetting), request.scenario, delays, 3));
 }
 
 TEST(Evaluator, StopsOnRequest) {
@@ -149,16 +213,17 @@ TEST(Evaluator, StopsOnRequest) {
     void advanced(std::int64_t) override { stop = true; }
     StopFlag stop{false};
   } stopper;
-  Evaluator evaluator(drawn_model("schemamem"), kSetting, Mode::kRecurrent, {});
-  const auto cells = evaluator.table(Scenario::kRetention, 1'000'000'000, {.episodes = 2}, stopper.stop, stopper);
+  Evaluator evaluator(drawn_model("schemamem"), kTask, Mode::kRecurrent, {});
+  const auto cells =
+      evaluator.table(episode_case(Scenario::kRetention, 1'000'000'000), {.episodes = 2}, stopper.stop, stopper);
   ASSERT_FALSE(cells);
   EXPECT_EQ(cells.error().kind(), ErrorKind::kInterrupted);
 }
 
 TEST(Evaluator, AnswersThatAreNoNumbersAreAnError) {
-  Evaluator evaluator(drawn_model("schemamem", kSetting, 1e38F), kSetting, Mode::kRecurrent, {});
+  Evaluator evaluator(drawn_model("schemamem", kSetting, 1e38F), kTask, Mode::kRecurrent, {});
   EvaluationObserver nobody;
-  const auto cells = evaluator.table(Scenario::kRetention, 20, {.episodes = 1}, kNever, nobody);
+  const auto cells = evaluator.table(episode_case(Scenario::kRetention, 20), {.episodes = 1}, kNever, nobody);
   ASSERT_FALSE(cells);
   EXPECT_EQ(cells.error().kind(), ErrorKind::kNonFinite);
   EXPECT_THAT(cells.error().message(), testing::HasSubstr("retention at delay 20"));

@@ -1,4 +1,5 @@
 #include "eval/golden.h"
+#include "record/tensor_files.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +28,7 @@ class EveryGoldenFile : public testing::TestWithParam<std::tuple<std::string, Is
 
 TEST_P(EveryGoldenFile, IsMetInDoubleAndInFloat) {
   const auto& [name, isa] = GetParam();
-  const Result<TensorFile> file = TensorFile::load(golden_folder() / name);
+  const Result<TensorFile> file = load_tensors(golden_folder() / name);
   ASSERT_TRUE(file) << file.error().message();
   for (const Scalar scalar : {Scalar::kDouble, Scalar::kFloat}) {
     const Result<GoldenReport> report = verify_golden(*file, scalar, isa);
@@ -53,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(, EveryGoldenFile,
 /// A golden file with something changed.
 class ChangedFile {
  public:
-  explicit ChangedFile(const std::string& name) : original_(TensorFile::load(golden_folder() / name).value()) {
+  explicit ChangedFile(const std::string& name) : original_(load_tensors(golden_folder() / name).value()) {
     for (const TensorInfo& tensor : original_.tensors()) {
       const auto bytes = original_.bytes(tensor);
       data_[tensor.name] = {bytes.begin(), bytes.end()};
@@ -110,7 +111,7 @@ TEST(GoldenFile, SaysWhatIsWrongWithIt) {
     const Result<GoldenReport> report = file.verify();
     return report ? "accepted" : report.error().message();
   };
-  EXPECT_NE(message([](auto& f) { f.metadata["model"] = "lstm"; }).find("expected schemamem, mamba3 or gdn"),
+  EXPECT_NE(message([](auto& f) { f.metadata["model"] = "lstm"; }).find("expected one of schemamem, mamba3, gdn"),
             std::string::npos);
   EXPECT_NE(message([](auto& f) { f.metadata["mode"] = "fast"; }).find("expected recurrent, full or ablated"),
             std::string::npos);

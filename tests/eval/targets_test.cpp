@@ -68,35 +68,5 @@ TEST_F(Targets, WhatIsNotThereIsAMissingInput) {
     EXPECT_EQ(find_targets(path).error().kind(), ErrorKind::kMissingInput);
 }
 
-TEST_F(Targets, ARunIsFoundByWhatItsManifestSays) {
-  run("results/steady/x", {.recipe = "steady"});
-  run("results/fast/y", {.model = "gdn", .seed = 43});
-  run("results/z", {.setting = {3, 3}});
-  const fs::path results = folder_ / "results";
-  EXPECT_EQ(find_run_by_name(results, "a2v2-schemamem-steady-s42").value(), results / "steady" / "x");
-  EXPECT_EQ(find_run_by_name(results, "A2V2-GDN-Fast-S43").value(), results / "fast" / "y");
-  EXPECT_EQ(find_run_by_name(results, "a3v3-schemamem-fast-s42").value(), results / "z");
-
-  const auto typo = find_run_by_name(results, "a2v2-schemamem-stedy-s42");
-  ASSERT_FALSE(typo);
-  EXPECT_EQ(typo.error().kind(), ErrorKind::kUsage);
-  EXPECT_THAT(typo.error().message(),
-              AllOf(HasSubstr("Did you mean \"a2v2-schemamem-steady-s42\"?"), HasSubstr("a2v2-gdn-fast-s43")));
-
-  run("results/fast/twin", {.recipe = "steady"});
-  EXPECT_THAT(find_run_by_name(results, "a2v2-schemamem-steady-s42").error().message(), HasSubstr("2 runs"));
-  EXPECT_EQ(find_run_by_name(folder_ / "nowhere", "x").error().kind(), ErrorKind::kMissingInput);
-}
-
-TEST_F(Targets, ATypoInTheNameOfOneOfManyRunsListsNotAllOfThem) {
-  for (std::uint64_t seed = 100; seed < 120; ++seed)
-    test::write_manifest(folder_ / "results" / std::to_string(seed), {.seed = seed});
-  const auto typo = find_run_by_name(folder_ / "results", "a2v2-schemamem-fats-s107");
-  ASSERT_FALSE(typo);
-  EXPECT_THAT(typo.error().message(), AllOf(HasSubstr("20 names are setting-model-recipe-seed"),
-                                            HasSubstr("Did you mean \"a2v2-schemamem-fast-s107\"?"),
-                                            testing::Not(HasSubstr("a2v2-schemamem-fast-s108"))));
-}
-
 }  // namespace
 }  // namespace schemamem

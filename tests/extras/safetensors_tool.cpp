@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "record/safetensors.h"
+#include "record/tensor_files.h"
+#include "tensors/safetensors.h"
 
 namespace {
 
@@ -68,7 +69,7 @@ int main(int count, char** arguments) {
     const Status saved = save_tensors(args[2], example.tensors(), example.metadata);
     return saved ? 0 : failed(saved.error().message());
   }
-  const Result<TensorFile> file = TensorFile::load(args[2]);
+  const Result<TensorFile> file = load_tensors(args[2]);
   if (!file) return failed(file.error().message());
   const std::string found = difference(*file, example);
   return found.empty() ? 0 : failed(found);

@@ -33,7 +33,7 @@ class Runner {
     model_->refresh(*folded_, last, *scratch_);
     std::size_t first = 0;
     for (const std::size_t end : ends) {
-      model_->advance(*folded_, episode.rows(first, end - first), last, *scratch_, rows(logits, first, end));
+      model_->advance(*folded_, episode.marked(first, end - first), last, *scratch_, rows(logits, first, end));
       first = end;
     }
     return logits;
@@ -46,7 +46,7 @@ class Runner {
   std::vector<T> trained(const TestEpisode<T>& episode, Mode mode = Mode::kRecurrent) const {
     const auto tape = model_->make_tape({.tokens = episode.tokens(), .chunks = episode.tokens()}, {.poison = true});
     std::vector<T> logits(episode.tokens() * outputs());
-    model_->forward(*folded_, {.x = episode.rows(), .mode = mode}, *tape, rows(logits, 0, episode.tokens()));
+    model_->forward(*folded_, episode.episode(mode), *tape, rows(logits, 0, episode.tokens()));
     return logits;
   }
 
@@ -99,7 +99,7 @@ TEST_P(EveryModelStream, HasTheSameBitsOneByOneInRandomPiecesAndInWholeChunks) {
     const TestEpisode<float> episode = run.episode(1 + rng.below(200), i);
     const std::vector<float> expected = run.streamed(episode, Runner<float>::one_by_one(episode.tokens()), one);
     ASSERT_TRUE(std::all_of(expected.begin(), expected.end(), [](float y) { return std::isfinite(y); }));
-    ASSERT_EQ(run.streamed(episode, run.model().chunk_ends({.x = episode.rows()}), other), expected);
+    ASSERT_EQ(run.streamed(episode, run.model().chunk_ends(episode.episode()), other), expected);
     ASSERT_TRUE(same(other, one));
     for (std::size_t split = 0; split < splits_an_episode; ++split) {
       ASSERT_EQ(run.streamed(episode, test::random_cuts(episode.tokens(), rng), other), expected);
@@ -137,13 +137,10 @@ TEST_P(EveryModelStream, AblatedEqualsTheAblatedForwardPassOfTraining) {
 
 TEST_P(EveryModelStream, TakesAnyNumberButZeroForASetValidityBitAsTrainingDoes) {
   Runner<double> run(GetParam());
-  const std::size_t inputs = run.model().config().inputs;
-  TestEpisode<double> episode = run.episode(60, 8);
   Rng rng = test::test_rng(8);
-  for (std::size_t t = 0; t < episode.tokens(); ++t) {
-    double& validity = episode.at(t, inputs - 1);
-    if (validity != 0) validity = 0.5 + rng.uniform();
-  }
+  const TestEpisode<double> bits = run.episode(60, 8);
+  const TestEpisode<double> episode = bits.with_validity([&] { return 0.5 + rng.uniform(); });
+  EXPECT_TRUE(std::ranges::equal(episode.marks(), bits.marks()));
   EXPECT_LE(largest_difference(run.streamed(episode), run.trained(episode)), 1e-11);
 }
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "base/threads.h"
 #include "support/count_allocations.h"
 #include "support/every_model.h"
+#include "system/threads.h"
 
 namespace schemamem {
 namespace {
@@ -58,8 +58,7 @@ class Step {
  private:
   void one(std::size_t i, Tape<T>& tape, std::size_t shard) {
     const std::array<std::size_t, 2> extents{episodes_[i].tokens(), model_->config().outputs};
-    model_->forward(*folded_, {.x = episodes_[i].rows(), .mode = mode_, .stillness = T(0.25)}, tape,
-                    {logits_[i].data(), extents});
+    model_->forward(*folded_, episodes_[i].episode(mode_, T(0.25)), tape, {logits_[i].data(), extents});
     penalties_[i] = model_->backward(*folded_, tape, {d_logits_[i].data(), extents}, *shards_[shard]);
   }
 
@@ -127,9 +126,9 @@ TEST_P(EveryModelTraining, AStreamAllocatesNothingWhileItAdvances) {
   model->refresh(*folded, state, *scratch);
   const std::size_t bytes = scratch->bytes();
   const long before = test::allocations;
-  model->advance(*folded, episode.rows(), state, *scratch, {logits.data(), {200, model->config().outputs}});
+  model->advance(*folded, episode.marked(), state, *scratch, {logits.data(), {200, model->config().outputs}});
   for (std::size_t t = 0; t < 200; ++t)
-    model->advance(*folded, episode.rows(t, 1), state, *scratch, {logits.data(), {1, model->config().outputs}});
+    model->advance(*folded, episode.marked(t, 1), state, *scratch, {logits.data(), {1, model->config().outputs}});
   EXPECT_EQ(test::allocations - before, 0);
   EXPECT_EQ(scratch->bytes(), bytes);
   EXPECT_EQ(state.values.size(), model->state().size());

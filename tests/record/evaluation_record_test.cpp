@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "support/temporary_folder.h"
 
@@ -85,6 +86,64 @@ TEST(EvaluationRecord, AFileThatNoRunWroteHasNoSeed) {
   record.checkpoint.recipe.clear();
   EXPECT_THAT(encode_evaluation(record), HasSubstr("\"seed\":null"));
   EXPECT_EQ(*parse_evaluation(encode_evaluation(record), "memory"), record);
+}
+
+/// A record of another task.
+EvaluationRecord of_another_task() {
+  EvaluationRecord record = example();
+  record.checkpoint.task = "mqar";
+  record.checkpoint.setting = "V64L32P4";
+  record.cells.clear();
+  for (const char* scenario : {"pairs-4", "pairs-2"}) {
+    for (const char* group : {"late", "early"}) record.put(cell(scenario, 32, group));
+  }
+  return record;
+}
+
+TEST(EvaluationRecord, OfAnotherTaskNamesItAndIsReadBackAsItWasWritten) {
+  const EvaluationRecord record = of_another_task();
+  const std::string text = encode_evaluation(record);
+  EXPECT_THAT(text, HasSubstr("\"task\":\"mqar\""));
+  const auto read = parse_evaluation(text, "memory");
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(*read, record);
+  EXPECT_EQ(encode_evaluation(*read), text);
+  EXPECT_EQ(read->cells.front().scenario + " " + read->cells.front().group, "pairs-2 early");
+  EXPECT_THAT(encode_evaluation(example()), testing::Not(HasSubstr("\"task\""))) << "as before there was another";
+}
+
+TEST(EvaluationRecord, ScenariosAndGroupsOfTheFirstTaskAreKnownAndThoseOfOthersAreWords) {
+  const std::string first = encode_evaluation(example()), other = encode_evaluation(of_another_task());
+  std::vector<std::string> hostile{replaced(first, "\"scenario\":\"retention\"", "\"scenario\":\"pairs-2\""),
+                                   replaced(first, "\"group\":\"retained\"", "\"group\":\"early\"")};
+  for (const std::string& word : {std::string("../../x"), std::string("a b"), std::string("<b>"), std::string(65, 'x'),
+                                  std::string(), std::string("a\\u0000b"), std::string("\\n")}) {
+    hostile.push_back(replaced(other, "\"task\":\"mqar\"", "\"task\":\"" + word + "\""));
+    hostile.push_back(replaced(other, "\"scenario\":\"pairs-2\"", "\"scenario\":\"" + word + "\""));
+    hostile.push_back(replaced(other, "\"group\":\"early\"", "\"group\":\"" + word + "\""));
+  }
+  hostile.push_back(replaced(other, "\"task\":\"mqar\"", "\"task\":7"));
+  hostile.push_back(replaced(other, "\"task\":\"mqar\"", "\"task\":\"address-value\""));
+  for (const std::string& text : hostile) {
+    const auto read = parse_evaluation(text, "x.json");
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().kind(), ErrorKind::kBadData);
+    EXPECT_THAT(read.error().message(), HasSubstr("x.json"));
+  }
+}
+
+TEST(EvaluationRecord, EveryPublishedRecordIsReadAndWrittenAgainWithTheSameBytes) {
+  std::size_t records = 0;
+  const auto folder = std::filesystem::path(SCHEMAMEM_SOURCE_DIR) / "results" / "fast";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().parent_path().filename() != "evaluations" || entry.path().extension() != ".json") continue;
+    const std::string text = read_text_file(entry.path(), 1 << 28).value();
+    const auto read = parse_evaluation(text, entry.path().string());
+    ASSERT_TRUE(read) << read.error().message();
+    EXPECT_TRUE(encode_evaluation(*read) == text) << entry.path();
+    ++records;
+  }
+  EXPECT_GE(records, 2U * 81U);
 }
 
 TEST(EvaluationRecord, ADamagedRecordIsBadDataThatNamesTheFault) {

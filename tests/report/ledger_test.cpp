@@ -39,7 +39,8 @@ Query updated() {
           .setting = "A3V3",
           .scenario = "overwrite",
           .group = "updated",
-          .delay = 1536};
+          .delay = 1536,
+          .eval_seed = kPaperEvaluationSeed};
 }
 
 TEST(Ledger, HasTheValueOfEverySeedInTheirOrder) {
@@ -93,7 +94,7 @@ TEST(Ledger, PrefersTheRecordWithMoreEpisodes) {
   const auto path = write_run(folder.path(), falling(42, 950, 700));
   MadeRun longer = falling(42, 950, 710);
   longer.episodes = 16;
-  test::add_record(path, made_record(longer, false, kPaperEvalSeed));
+  test::add_record(path, made_record(longer, false, kPaperEvaluationSeed));
   const auto ledger = read({path});
   ASSERT_TRUE(ledger) << ledger.error().message();
   EXPECT_THAT(exact(ledger->values(updated())), ElementsAre(71.0));
@@ -102,13 +103,13 @@ TEST(Ledger, PrefersTheRecordWithMoreEpisodes) {
 TEST(Ledger, KeepsEvaluationSeedsAndKindsApart) {
   const TemporaryFolder folder;
   const auto path = write_run(folder.path(), falling(42, 950, 700));
-  test::add_record(path, made_record(falling(42, 0, 690), false, kUnseenEvalSeed));
-  test::add_record(path, made_record(falling(42, 0, 680), false, kPaperEvalSeed, "curve"));
+  test::add_record(path, made_record(falling(42, 0, 690), false, kUnseenEvaluationSeed));
+  test::add_record(path, made_record(falling(42, 0, 680), false, kPaperEvaluationSeed, "curve"));
   const auto ledger = read({path});
   ASSERT_TRUE(ledger) << ledger.error().message();
   Query query = updated();
   EXPECT_THAT(exact(ledger->values(query)), ElementsAre(70.0));
-  query.eval_seed = kUnseenEvalSeed;
+  query.eval_seed = kUnseenEvaluationSeed;
   EXPECT_THAT(exact(ledger->values(query)), ElementsAre(69.0));
   query.kind = "curve";
   EXPECT_THAT(exact(ledger->values(query)), IsEmpty());
@@ -136,7 +137,7 @@ TEST(Ledger, RefusesRecipesOfOneNameThatDifferInAValue) {
 TEST(Ledger, RefusesARecordOfAnotherRun) {
   const TemporaryFolder folder;
   const auto path = write_run(folder.path(), {.hash = "aaaaaaaa"});
-  test::add_record(path, made_record({.hash = "bbbbbbbb"}, false, kPaperEvalSeed));
+  test::add_record(path, made_record({.hash = "bbbbbbbb"}, false, kPaperEvaluationSeed));
   const auto ledger = read({path});
   ASSERT_FALSE(ledger);
   EXPECT_THAT(ledger.error().message(), AllOf(HasSubstr("bbbbbbbb"), HasSubstr("schemamem eval")));
@@ -155,6 +156,23 @@ TEST(Ledger, SaysWhatIsNoRunAndWhatIsDamaged) {
   EXPECT_EQ(damaged.error().kind(), ErrorKind::kBadData);
 }
 
+TEST(Ledger, KeepsModelsInTheOrderItIsGivenAndOthersBehindThemByName) {
+  const TemporaryFolder folder;
+  for (const char* model : {"b", "d", "a", "c"}) write_bare_run(folder.path(), {.model = model});
+  const auto ledger = Ledger::read(std::vector{folder.path()}, {"d", "c"});
+  ASSERT_TRUE(ledger) << ledger.error().message();
+  std::vector<std::string> models;
+  for (const LedgerRun& run : ledger->runs()) models.push_back(run.model);
+  EXPECT_THAT(models, ElementsAre("d", "c", "a", "b"));
+}
+
+TEST(Ledger, KnowsTheSeedsOfItsEvaluationEpisodes) {
+  const TemporaryFolder folder;
+  const auto path = write_run(folder.path(), {});
+  test::add_record(path, made_record({}, false, 7));
+  EXPECT_THAT(read({path})->eval_seeds(), ElementsAre(7, kPaperEvaluationSeed));
+}
+
 TEST(ChooseRecipe, AsksWhenThereAreSeveral) {
   const TemporaryFolder folder;
   write_bare_run(folder.path(), {.recipe = "fast"});
@@ -167,6 +185,43 @@ TEST(ChooseRecipe, AsksWhenThereAreSeveral) {
   EXPECT_THAT(open.error().message(), AllOf(HasSubstr("fast, steady"), HasSubstr("--recipe")));
   EXPECT_EQ(*choose_recipe(*ledger, "steady"), "steady");
   EXPECT_THAT(choose_recipe(*ledger, "stedy").error().message(), HasSubstr("Did you mean \"steady\"?"));
+}
+
+TEST(Ledger, KeepsRunsOfOtherTasksAndSizesApart) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), {});
+  write_run(folder.path(), {.hash = "11111111", .set = {{"slots", "16"}, {"width", "16"}}});
+  test::write_mqar_run(folder.path(), {.recipe = "levels", .hash = "22222222"});
+  const auto ledger = read({folder.path()});
+  ASSERT_TRUE(ledger) << ledger.error().message();
+  ASSERT_EQ(ledger->runs().size(), 1U);
+  EXPECT_EQ(ledger->runs_of("fast", "schemamem", "A3V3").size(), 1U);
+  EXPECT_THAT(ledger->recipes(), ElementsAre("fast"));
+  ASSERT_EQ(ledger->others().size(), 2U);
+  EXPECT_EQ(ledger->others()[0].model_text(), "schemamem:slots=16:width=16");
+  EXPECT_EQ(ledger->others()[1].task, "mqar");
+  EXPECT_EQ(choose_recipe(*ledger, {}).value(), "fast");
+}
+
+TEST(Ledger, OfNothingButOtherTasksHasNoRecipeToReportOn) {
+  const TemporaryFolder folder;
+  test::write_mqar_run(folder.path());
+  const auto recipe = choose_recipe(read({folder.path()}).value(), {});
+  ASSERT_FALSE(recipe);
+  EXPECT_EQ(recipe.error().kind(), ErrorKind::kMissingInput);
+  EXPECT_THAT(recipe.error().message(), HasSubstr("schemamem report"));
+}
+
+TEST(Ledger, ARecordOfAnotherTaskThanItsRunIsBadData) {
+  const TemporaryFolder folder;
+  const auto path = test::write_mqar_run(folder.path());
+  EvaluationRecord record = made_record({}, false, 7);
+  record.checkpoint.setting = "V64L32P4";
+  test::add_record(path, record);
+  const auto refused = read({folder.path()});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kBadData);
+  EXPECT_THAT(refused.error().message(), AllOf(HasSubstr("address-value"), HasSubstr("mqar")));
 }
 
 }  // namespace

@@ -6,18 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "base/files.h"
 #include "support/made_runs.h"
+#include "system/files.h"
 
 namespace schemamem {
 namespace {
 
 using nlohmann::json;
-using test::add_record;
-using test::made_record;
 using test::MadeRun;
 using test::write_run;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -34,20 +31,24 @@ MadeRun constant(std::uint64_t seed, int percent, const std::string& status = "p
   return run;
 }
 
-json payload_of(const std::filesystem::path& folder) {
-  return json::parse(*page_payload(ledger_of(folder), "schemamem report runs"));
+/// One model in one setting, beside nothing.
+PageSubject subject() {
+  return {.training_limit = 384,
+          .models = {{"schemamem", "SchemaMem", "SM"}},
+          .settings = {"A3V3"},
+          .eval_seeds = {{20261001, "paper"}}};
 }
 
-const json& table_named(const json& payload, const std::string& id) {
-  for (const json& table : payload.at("tables"))
-    if (table.at("id") == id) return table;
-  throw ContractViolation("no table " + id);
+std::string page_of(const std::filesystem::path& folder) { return *report_page(ledger_of(folder), subject(), "c"); }
+
+json payload_of(const std::filesystem::path& folder) {
+  return json::parse(*page_payload(ledger_of(folder), subject(), "schemamem report runs"));
 }
 
 TEST(ReportPage, IsOneFileThatMayLoadNothing) {
   const TemporaryFolder folder;
   write_run(folder.path(), {});
-  const std::string page = *report_page(ledger_of(folder.path()), "schemamem report runs");
+  const std::string page = page_of(folder.path());
   EXPECT_THAT(page, HasSubstr("default-src 'none'; script-src 'sha256-"));
   static const std::regex loads(R"((?:src|href)=["']?(?:https?:)?//)");
   EXPECT_FALSE(std::regex_search(page, loads));
@@ -59,7 +60,7 @@ TEST(ReportPage, HasTheSameBytesEveryTime) {
   const TemporaryFolder folder;
   write_run(folder.path(), {});
   write_run(folder.path(), {.model = "gdn", .status = "step-limit"});
-  EXPECT_EQ(*report_page(ledger_of(folder.path()), "c"), *report_page(ledger_of(folder.path()), "c"));
+  EXPECT_EQ(page_of(folder.path()), page_of(folder.path()));
 }
 
 TEST(ReportPage, TextsOfAManifestCannotEndTheScriptTheyStandIn) {
@@ -69,7 +70,7 @@ TEST(ReportPage, TextsOfAManifestCannotEndTheScriptTheyStandIn) {
   json changed = json::parse(*read_text_file(manifest, 1 << 20));
   changed["note"] = hostile;
   test::write_text(manifest, changed.dump());
-  const std::string page = *report_page(ledger_of(folder.path()), "c");
+  const std::string page = page_of(folder.path());
   EXPECT_THAT(page, Not(HasSubstr(hostile)));
   EXPECT_THAT(page, HasSubstr("\\u003c/script>"));
   EXPECT_EQ(payload_of(folder.path()).at("runs").at(0).at("manifest").at("note"), hostile);
@@ -80,47 +81,6 @@ TEST(ReportPage, BytesOfANameThatAreNoTextAreShownAsSuch) {
   const auto run = write_run(folder.path(), {});
   std::filesystem::rename(run, folder.path() / "caf\xe9");
   EXPECT_EQ(payload_of(folder.path()).at("runs").at(0).at("name"), "caf\uFFFD");
-}
-
-TEST(ReportPage, TablesHaveOursBesideThePapers) {
-  const TemporaryFolder folder;
-  const MadeRun first = constant(42, 70);
-  add_record(write_run(folder.path(), first), made_record(first, false, kUnseenEvalSeed));
-  write_run(folder.path(), constant(43, 80, "step-limit"));
-  const json payload = payload_of(folder.path());
-  const json& row = table_named(payload, "long_delay").at("rows").at(0);
-  EXPECT_THAT(row.at("heads"), ElementsAre("A3V3", "SchemaMem"));
-  const json& cell = row.at("cells").at(0);
-  EXPECT_EQ(cell.at("paper"), json({{"mean", 81.4}, {"sd", 5.3}}));
-  ASSERT_EQ(cell.at("ours").size(), 2u);  // both seeds of episodes
-  const json& ours = cell.at("ours").at(0);
-  EXPECT_EQ(ours.at("mean"), 75.0);
-  EXPECT_EQ(ours.at("seeds"), json({42, 43}));
-  EXPECT_EQ(ours.at("capped"), true);
-  EXPECT_EQ(ours.at("verdict"), "worse");
-  EXPECT_EQ(cell.at("ours").at(1).at("mean"), 70.0);
-  EXPECT_EQ(table_named(payload, "groups").at("rows").at(0).at("cells").at(1), nullptr);  // retention updates nothing
-  EXPECT_EQ(table_named(payload, "core").at("rows").size(), 9u);
-  EXPECT_EQ(table_named(payload, "per_seed").at("rows").size(), 81u);
-  EXPECT_EQ(table_named(payload, "drops").at("rows").at(0).at("cells").at(0).at("ours").at(0).at("mean"), 0.0);
-}
-
-TEST(ReportPage, ATableHasTheDelaysThatOnlyCurvesReach) {
-  const TemporaryFolder folder;
-  for (const std::uint64_t seed : {42, 43}) {
-    const MadeRun run = constant(seed, seed == 42 ? 90 : 80);
-    EvaluationRecord record = made_record(run, false, kPaperEvalSeed, "curve");
-    for (EvaluationCell& cell : record.cells) cell.delay *= 16;  // 1,536 to 24,576
-    add_record(write_run(folder.path(), run), record);
-  }
-  const json payload = payload_of(folder.path());
-  const json& rows = table_named(payload, "far").at("rows");
-  ASSERT_EQ(rows.size(), 4u);
-  EXPECT_THAT(rows.at(3).at("heads"), ElementsAre("A3V3", "SchemaMem", "24,576"));
-  const json& ours = rows.at(3).at("cells").at(0).at("ours");
-  ASSERT_EQ(ours.size(), 1u);
-  EXPECT_EQ(ours.at(0).at("mean"), 85.0);
-  EXPECT_EQ(ours.at(0).at("seeds"), json({42, 43}));
 }
 
 TEST(ReportPage, CurvesHaveEverySeedAndTheirMean) {
@@ -136,19 +96,6 @@ TEST(ReportPage, CurvesHaveEverySeedAndTheirMean) {
   EXPECT_EQ(curve.at("seeds").at(1).at("values").at(4), 80.0);
 }
 
-TEST(ReportPage, ClaimsNameTheRunsAndCommandsBehindTheirNumbers) {
-  const TemporaryFolder folder;
-  for (const char* model : {"schemamem", "mamba3", "gdn"}) write_run(folder.path(), {.model = model});
-  for (const json& claim : payload_of(folder.path()).at("claims")) {
-    if (claim.at("id") != "overtakes") continue;
-    const json& result = claim.at("results").at(0);
-    EXPECT_EQ(result.at("verdict"), "fails");
-    EXPECT_EQ(result.at("made_by").at("runs"), json({0, 1, 2}));
-    EXPECT_EQ(result.at("made_by").at("commands").at(0),
-              json({{"command", "eval"}, {"arguments", "--delays 1536 --eval-seed 20261001"}}));
-  }
-}
-
 TEST(ReportPage, ARunWithoutAnEvaluationIsShownAsSuch) {
   const TemporaryFolder folder;
   test::write_bare_run(folder.path(), {});
@@ -156,6 +103,61 @@ TEST(ReportPage, ARunWithoutAnEvaluationIsShownAsSuch) {
   EXPECT_TRUE(payload.at("curves").empty());
   EXPECT_TRUE(payload.at("runs").at(0).at("evaluations").empty());
   EXPECT_EQ(payload.at("runs").at(0).at("status"), "passed");
+}
+
+TEST(ReportPage, ShowsTheSubjectItIsGiven) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), {});
+  PageSubject other = subject();
+  other.claims.push_back("a claim");
+  other.tables.push_back("a table");
+  other.points.push_back("a point");
+  const json payload = json::parse(*page_payload(ledger_of(folder.path()), other, "c"));
+  EXPECT_EQ(payload.at("claims"), json::array({"a claim"}));
+  EXPECT_EQ(payload.at("tables"), json::array({"a table"}));
+  EXPECT_EQ(payload.at("paper_points"), json::array({"a point"}));
+  EXPECT_EQ(payload.at("models"), json::array({{{"name", "schemamem"}, {"label", "SchemaMem"}, {"short", "SM"}}}));
+  EXPECT_EQ(payload.at("training_limit"), 384);
+}
+
+TEST(ReportPage, ListsRunsOfOtherTasksInATableOfTheirOwn) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), {});
+  for (const std::uint64_t seed : {42, 43}) {
+    MadeRun run = constant(seed, seed == 42 ? 90 : 80);
+    run.recipe = "levels";
+    test::write_mqar_run(folder.path(), run);
+  }
+  const json payload = payload_of(folder.path());
+  ASSERT_EQ(payload.at("runs").size(), 3U);
+  EXPECT_EQ(payload.at("runs").at(0).at("task"), "address-value");
+  EXPECT_EQ(payload.at("runs").at(2).at("task"), "mqar");
+  EXPECT_EQ(payload.at("recipes"), json::array({"fast"}));
+  EXPECT_EQ(payload.at("times").size(), 1U) << "of the paper's task alone";
+  const json& table = payload.at("tables").back();
+  EXPECT_EQ(table.at("id"), "other_runs");
+  EXPECT_EQ(table.at("own"), true);
+  ASSERT_EQ(table.at("rows").size(), 2U);
+  const json& row = table.at("rows").at(0);
+  EXPECT_EQ(row.at("heads"), json({"mqar", "V64L32P4", "schemamem", "levels", "pairs-4", "32", "early"}));
+  EXPECT_EQ(table.at("heads").size(), row.at("heads").size());
+  ASSERT_EQ(row.at("cells").size(), table.at("columns").size());
+  const json& ours = row.at("cells").at(0).at("ours");
+  ASSERT_EQ(ours.size(), 2U);  // both seeds of episodes, for the one recipe that can be chosen
+  EXPECT_EQ(ours.at(0).at("recipe"), "fast");
+  EXPECT_EQ(ours.at(0).at("mean"), 85.0);
+  EXPECT_EQ(ours.at(0).at("seeds"), json({42, 43}));
+}
+
+TEST(ReportPage, OfNothingButOtherTasksIsAPageToo) {
+  const TemporaryFolder folder;
+  test::write_mqar_run(folder.path());
+  const json payload = payload_of(folder.path());
+  EXPECT_TRUE(payload.at("recipes").empty());
+  EXPECT_TRUE(payload.at("curves").empty());
+  const json& ours = payload.at("tables").back().at("rows").at(0).at("cells").at(0).at("ours");
+  ASSERT_EQ(ours.size(), 2U);
+  EXPECT_FALSE(ours.at(0).contains("recipe"));
 }
 
 }  // namespace

@@ -99,13 +99,21 @@ TEST(Documents, TheCheapCommandsOfTheReadmeSucceed) {
 
 TEST(Documents, EveryFileThatAPageNamesExists) {
   static const std::regex link(R"(\]\(([^)#]+)[^)]*\))");
-  static const std::regex path("`((?:src|tests|docs|scripts|cmake|bench|fuzz|configs|python)/[A-Za-z0-9_./-]*)`");
+  static const std::regex path(
+      "`((?:src|include|tests|docs|scripts|cmake|bench|fuzz|configs|python)/[A-Za-z0-9_./-]*)`");
   for (const auto& page : pages()) {
     const std::string text = read_text(page);
     for (const std::string& target : all_matches(text, link))
       EXPECT_TRUE(target.starts_with("http") || exists(page.parent_path() / target)) << page << " links " << target;
     for (const std::string& name : all_matches(text, path)) EXPECT_TRUE(exists(kSource / name)) << page << ": " << name;
   }
+}
+
+TEST(Documents, TheExamplesOfExtendingAreTheFilesThatTestsCompile) {
+  const std::string page = read_text(kSource / "docs/extend.md");
+  for (const char* file :
+       {"tests/task/example_task.h", "tests/models/example/trace_mixer.h", "tests/models/example/variant_config.h"})
+    EXPECT_THAT(page, testing::HasSubstr("```c++\n" + read_text(kSource / file) + "```")) << file;
 }
 
 TEST(CommandsOfAPage, AreTheLinesOfItsShellBlocks) {

@@ -12,15 +12,18 @@ namespace {
 /// Header folder of each package that a room may link; empty for a package without headers of its own.
 const std::map<std::string, std::string> kPackages = {
     {"fmt::fmt", "fmt"},
-    {"OpenSSL::Crypto", "openssl"},
     {"nlohmann_json::nlohmann_json", "nlohmann"},
     {"tomlplusplus::tomlplusplus", "toml++"},
     {"CLI11::CLI11", "CLI"},
     {"Threads::Threads", ""},
+    {"schemamem::headers", "schemamem"},
 };
 const std::set<std::string> kInstructionSetHeaders = {"immintrin.h", "x86intrin.h", "arm_neon.h", "cpuid.h"};
-const std::set<std::string> kSystemHeaders = {"dirent.h", "fcntl.h", "poll.h",    "pthread.h", "sched.h",
-                                              "signal.h", "spawn.h", "termios.h", "unistd.h"};
+const std::set<std::string> kSystemHeaders = {"dirent.h", "dlfcn.h",  "fcntl.h", "poll.h",    "pthread.h",
+                                              "sched.h",  "signal.h", "spawn.h", "termios.h", "unistd.h"};
+
+const std::set<std::string> kImpureHeaders = {"filesystem", "fstream", "future",
+                                              "mutex",      "thread",  "condition_variable"};
 
 /// The words of a table cell: "base, kernels" gives two, "—" none.
 std::set<std::string> words_of(const std::string& cell) {
@@ -106,6 +109,24 @@ std::vector<std::string> forbidden_includes(const Rooms& rooms, const std::strin
     if (!std::regex_search(line, match, include)) continue;
     const std::string why = verdict(rooms, room, file, match[2].str(), match[1].str() == "<");
     if (!why.empty()) found.push_back(file + ": #include of " + match[2].str() + ": " + why);
+  }
+  return found;
+}
+
+std::vector<std::string> pure_rooms_of_design(const std::string& markdown) {
+  static const std::regex sentence(R"(Everything a stream needs \(([^)]*)\) is pure)");
+  std::smatch match;
+  if (!std::regex_search(markdown, match, sentence)) throw std::runtime_error("design.md: which rooms are pure?");
+  const std::set<std::string> names = words_of(match[1].str());
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> impure_includes(const std::string& text) {
+  static const std::regex include(R"(#[ \t]*include[ \t]*<([^>]+)>)");
+  std::vector<std::string> found;
+  for (const std::string& header : all_matches(text, include)) {
+    if (header.starts_with("sys/") || kSystemHeaders.contains(header) || kImpureHeaders.contains(header))
+      found.push_back(header);
   }
   return found;
 }

@@ -23,6 +23,18 @@ TEST(Includes, EveryFileIncludesOnlyWhatItsRowInTheDesignAllows) {
   }
 }
 
+TEST(Includes, PureRoomsKnowNoOperatingSystem) {
+  const std::vector<std::string> pure = pure_rooms_of_design(read_text(kSource / "docs/design.md"));
+  EXPECT_THAT(pure, testing::IsSupersetOf({"base", "models", "stream"}));
+  const Rooms rooms = design();
+  for (const std::string& room : pure) {
+    for (const std::string& other : rooms.at(room).rooms)
+      EXPECT_THAT(pure, testing::Contains(other)) << room << " may include it and is pure";
+    for (const auto& file : files_below(kSource / "src" / room, {".h", ".cpp"}))
+      EXPECT_THAT(impure_includes(read_text(file)), IsEmpty()) << file;
+  }
+}
+
 TEST(Includes, CMakeLinksEveryRoomAsTheDesignSays) {
   const Rooms rooms = design();
   const Rooms linked = rooms_of_cmake(read_text(kSource / "CMakeLists.txt"));
@@ -62,6 +74,14 @@ TEST(IncludeRules, ReadTheTableAndRefuseWhatItDoesNotAllow) {
   EXPECT_THAT(check("kernels", "#include \"kernels/reference/x.h\""), ElementsAre(HasSubstr("tests and benchmarks")));
   EXPECT_THAT(forbidden_includes(rooms, "kernels", "kernels/reference/y.h", "#include \"kernels/reference/x.h\""),
               IsEmpty());
+}
+
+TEST(IncludeRules, TellWhatKnowsAnOperatingSystem) {
+  EXPECT_THAT(
+      impure_includes("#include <filesystem>\n# include <sys/stat.h>\n#include <vector>\n#include <unistd.h>\n"),
+      ElementsAre("filesystem", "sys/stat.h", "unistd.h"));
+  EXPECT_THAT(pure_rooms_of_design("Everything a stream needs (`base`, `tensors`) is pure."),
+              ElementsAre("base", "tensors"));
 }
 
 TEST(IncludeRules, ReadRoomsAndProgramsFromCMake) {

@@ -11,7 +11,6 @@
 
 #include "support/count_allocations.h"
 #include "support/loaded_models.h"
-#include "support/temporary_folder.h"
 
 namespace schemamem {
 namespace {
@@ -75,20 +74,17 @@ TEST_P(EveryStream, GoesOnWithTheSameBitsFromTheStateOfAnyToken) {
   }
 }
 
-/// Files are the same for every instruction set.
+/// States are written in the same way for every instruction set.
 class EverySavedStream : public EveryStream {};
 INSTANTIATE_TEST_SUITE_P(, EverySavedStream, testing::ValuesIn(test::every_model({best_isa()})), test::case_name);
 
-TEST_P(EverySavedStream, GoesOnWithTheSameBitsAfterBeingSavedAndLoadedAtEveryToken) {
-  const TemporaryFolder folder;
-  const auto path = folder / "state.safetensors";
+TEST_P(EverySavedStream, GoesOnWithTheSameBitsAfterBeingSavedAndRestoredAtEveryToken) {
   const TestEpisode<float> read = episode(110);
   Stream<float> whole(model_), saved(model_);
   const std::vector<float> expected = push_all(whole, read);
   std::vector<float> logits;
   for (std::size_t t = 0; t < read.tokens(); ++t) {
-    ASSERT_TRUE(saved.save(path));
-    Result<Stream<float>> opened = Stream<float>::open(path, model_);
+    Result<Stream<float>> opened = Stream<float>::open(saved.encode().span(), model_);
     ASSERT_TRUE(opened) << opened.error().message();
     ASSERT_TRUE(same_state(opened->state(), saved.state())) << "token " << t;
     saved = std::move(opened).value();
@@ -131,13 +127,13 @@ TEST_P(EveryStream, KeepsItsSizeAndAllocatesNothingHoweverLongItGets) {
   const TestEpisode<float> read = episode(200);
   Stream<float> stream(model_);
   for (std::size_t t = 0; t < 200; ++t) stream.push(read.row(t));
-  const std::size_t bytes = stream.bytes();
+  const std::size_t bytes = stream.memory_bytes();
   const long before = test::allocations;
   for (std::size_t round = 0; round < 4; ++round) {
     for (std::size_t t = 0; t < 200; ++t) stream.push(read.row(t));
   }
   EXPECT_EQ(test::allocations - before, 0);
-  EXPECT_EQ(stream.bytes(), bytes);
+  EXPECT_EQ(stream.memory_bytes(), bytes);
 }
 
 TEST_P(EveryStream, SharesItsModelWithStreamsOnOtherThreads) {
@@ -173,26 +169,22 @@ TEST(Stream, HasOnlyTheModesThatAModelStreamsIn) {
   EXPECT_THROW(Stream<float>(nullptr), ContractViolation);
 }
 
-TEST(Stream, AnAblatedStreamIsStillAblatedAfterLoading) {
-  const TemporaryFolder folder;
+TEST(Stream, AnAblatedStreamIsStillAblatedWhenRestored) {
   const auto model = test::loaded<float>(test::odd_spec());
   const TestEpisode<float> past(40, 5, test::test_rng(1), 9), future(40, 5, test::test_rng(2), 9);
   Stream<float> ablated(model, Mode::kAblated), loaded(model);
   push_all(ablated, past);
-  ASSERT_TRUE(ablated.save(folder / "state"));
-  ASSERT_TRUE(loaded.load(folder / "state"));
+  ASSERT_TRUE(loaded.restore(ablated.encode().span()));
   EXPECT_EQ(push_all(loaded, future), push_all(ablated, future));
   EXPECT_EQ(loaded.state().mode, Mode::kAblated);
 }
 
 TEST(Stream, WorksInDoubleAsWell) {
-  const TemporaryFolder folder;
   const auto model = test::loaded<double>(test::odd_spec());
   const TestEpisode<double> read(40, 5, test::test_rng(1), 9);
   Stream<double> stream(model);
   for (std::size_t t = 0; t < 30; ++t) stream.push(read.row(t));
-  ASSERT_TRUE(stream.save(folder / "state"));
-  Stream<double> loaded = Stream<double>::open(folder / "state", model).value();
+  Stream<double> loaded = Stream<double>::open(stream.encode().span(), model).value();
   for (std::size_t t = 30; t < 40; ++t) {
     const auto expected = stream.push(read.row(t)), found = loaded.push(read.row(t));
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found.begin()));
@@ -212,8 +204,7 @@ std::vector<float> phases(const Stream<float>& stream) {
   return all;
 }
 
-TEST(Stream, ACommitMayRoundToExactlyOneTurnWhichSurvivesAFile) {
-  const TemporaryFolder folder;
+TEST(Stream, ACommitMayRoundToExactlyOneTurnWhichSurvivesBeingSaved) {
   for (const ModelSpec& spec : {test::odd_spec(), published_spec("schemamem", 7, 3).value()}) {
     // Given writes that turn every phase back by less than a float near 2 pi can tell
     const auto model = test::loaded<float>(spec);
@@ -230,10 +221,9 @@ TEST(Stream, ACommitMayRoundToExactlyOneTurnWhichSurvivesAFile) {
     // when the segment ends
     row.back() = 1;
     stream.push(row);
-    // then they are at exactly float(2 pi), and a file carries them there.
+    // then they are at exactly float(2 pi), and bytes carry them there.
     EXPECT_EQ(phases(stream), std::vector<float>(phases(stream).size(), kTurn));
-    ASSERT_TRUE(stream.save(folder / "state"));
-    Result<Stream<float>> loaded = Stream<float>::open(folder / "state", model);
+    Result<Stream<float>> loaded = Stream<float>::open(stream.encode().span(), model);
     ASSERT_TRUE(loaded) << loaded.error().message();
     EXPECT_EQ(push_all(loaded.value(), read), push_all(stream, read));
   }

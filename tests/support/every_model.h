@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "base/row_marks.h"
 #include "kernels/isa.h"
 #include "models/registry.h"
 
@@ -46,31 +47,47 @@ inline ModelSpec odd_spec() {
                          {"commit_every", 7}});
 }
 
-/// Every model of the registry at its published sizes, SchemaMem through its general path and at odd sizes, each on
-/// each of the instruction sets.
+/// The model of a choice such as "gdn:heads=3", for rows of so many numbers in and out.
+inline ModelSpec chosen_spec(const std::string& text, std::size_t inputs, std::size_t outputs) {
+  return resolve_model(parse_model_choice(text).value(), {.inputs = inputs, .outputs = outputs}).value();
+}
+
+/// Sizes that are not published, two sets for each model: rows of the smallest width, numbers of heads that are no
+/// power of two, layers wider than the model.
+struct OtherSizes {
+  const char* name;
+  const char* choice;
+};
+inline constexpr OtherSizes kOtherSizes[] = {
+    {"schemamem_wide", "schemamem:layers=2:width=48:slots=20:heads=3:head_dim=16:hidden=24:commit_every=40"},
+    {"mamba3_small", "mamba3:layers=2:width=16:heads=3:head_dim=16:state=32:groups=3"},
+    {"mamba3_wide", "mamba3:layers=1:width=48:heads=2:head_dim=32:state=48:groups=1"},
+    {"gdn_small", "gdn:layers=2:width=16:heads=3:head_dim=32:hidden=48"},
+    {"gdn_wide", "gdn:layers=1:width=48:heads=1:head_dim=64:hidden=16"},
+};
+
+/// Every model of the registry at its published sizes, through its general path, and at other sizes, each on each of
+/// the instruction sets.
 inline std::vector<ModelCase> every_model(const std::vector<Isa>& isas = available_isas()) {
   std::vector<ModelCase> cases;
   for (const Isa isa : isas) {
     const std::string suffix = "_" + std::string(isa_name(isa));
-    for (const std::string& name : model_names()) {
-      const bool ours = name == "schemamem";
+    const auto add = [&](const std::string& name, const ModelSpec& spec, bool general = false) {
+      const bool ours = spec.name == "schemamem";
+      const auto longest = spec.sizes.find("commit_every");
       cases.push_back({.name = name + suffix,
-                       .spec = published_spec(name, 7, 3).value(),
-                       .choice = {.isa = isa},
+                       .spec = spec,
+                       .choice = {.isa = isa, .general = general},
                        .commits = ours,
-                       .same_bits = ours});
+                       .same_bits = ours,
+                       .longest = ours ? longest->second : 96});
+    };
+    for (const std::string& name : model_names()) {
+      add(name, published_spec(name, 7, 3).value());
+      add(name + "_general", published_spec(name, 8, 4).value(), true);
     }
-    cases.push_back({.name = "schemamem_general" + suffix,
-                     .spec = published_spec("schemamem", 8, 4).value(),
-                     .choice = {.isa = isa, .general = true},
-                     .commits = true,
-                     .same_bits = true});
-    cases.push_back({.name = "schemamem_odd" + suffix,
-                     .spec = odd_spec(),
-                     .choice = {.isa = isa},
-                     .commits = true,
-                     .same_bits = true,
-                     .longest = 7});
+    add("schemamem_odd", odd_spec());
+    for (const OtherSizes& other : kOtherSizes) add(other.name, chosen_spec(other.choice, 5, 2));
   }
   return cases;
 }
@@ -108,16 +125,38 @@ class TestEpisode {
         bits_[t * inputs + inputs - 1] = static_cast<T>(write);
       }
     }
+    marks_ = validity_marks<T>(rows());
   }
   std::size_t tokens() const { return tokens_; }
   View<const T, 2> rows() const { return {bits_.data(), {tokens_, inputs_}}; }
   View<const T, 2> rows(std::size_t first, std::size_t count) const { return rows().slice(first, count); }
-  T& at(std::size_t t, std::size_t bit) { return bits_[t * inputs_ + bit]; }
+  RowMarks marks() const { return marks_; }
+  /// Rows with their marks, for a stream.
+  StreamRows<T> marked(std::size_t first, std::size_t count) const {
+    return {rows(first, count), marks().subspan(first, count)};
+  }
+  StreamRows<T> marked() const { return {rows(), marks()}; }
+  /// As training takes it.
+  Episode<T> episode(Mode mode = Mode::kRecurrent, T stillness = 0) const {
+    return {.x = rows(), .marks = marks(), .mode = mode, .stillness = stillness};
+  }
+  /// A copy with the numbers of the validity bits changed; which of them are zero stays.
+  template <class Change>
+  TestEpisode with_validity(Change change) const {
+    TestEpisode changed = *this;
+    for (std::size_t t = 0; t < tokens_; ++t) {
+      T& validity = changed.bits_[t * inputs_ + inputs_ - 1];
+      if (validity != T(0)) validity = change();
+    }
+    changed.marks_ = validity_marks<T>(changed.rows());
+    return changed;
+  }
   std::span<const T> row(std::size_t t) const { return std::span(bits_).subspan(t * inputs_, inputs_); }
 
  private:
   std::size_t tokens_, inputs_;
   std::vector<T> bits_;
+  std::vector<RowMark> marks_;
 };
 
 /// Ends of random pieces of [0, tokens), of lengths from one to everything.

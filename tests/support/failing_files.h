@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "system/file_system.h"
 
 namespace schemamem {
 

@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "models/layout.h"
-#include "record/safetensors.h"
+#include "record/tensor_files.h"
+#include "tensors/safetensors.h"
 
 namespace schemamem::test {
 
@@ -20,7 +21,7 @@ namespace schemamem::test {
 class Golden {
  public:
   explicit Golden(const std::string& name)
-      : file_(TensorFile::load(std::filesystem::path(SCHEMAMEM_TEST_DATA) / "golden" / (name + ".safetensors"))) {}
+      : file_(load_tensors(std::filesystem::path(SCHEMAMEM_TEST_DATA) / "golden" / (name + ".safetensors"))) {}
 
   bool contains(const std::string& name) const { return file_->contains(name); }
   const std::vector<std::size_t>& shape(const std::string& name) const { return file_->find(name).value()->shape; }

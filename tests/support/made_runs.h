@@ -6,11 +6,12 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "paper/numbers.h"
 #include "record/evaluation_record.h"
-#include "report/paper_numbers.h"
 #include "support/temporary_folder.h"
 
 namespace schemamem::test {
@@ -28,6 +29,8 @@ struct MadeRun {
   using Accuracy =
       std::function<int(const std::string& scenario, std::int64_t delay, const std::string& group, bool ablated)>;
   Accuracy per_mille = [](const std::string&, std::int64_t, const std::string&, bool) { return 500; };
+  std::string task{};                        // a manifest of before has none
+  std::map<std::string, std::string> set{};  // sizes of the model that are not the published ones
 };
 
 inline EvaluationCell made_cell(const MadeRun& run, const std::string& scenario, std::int64_t delay,
@@ -79,17 +82,19 @@ inline void write_text(const std::filesystem::path& path, const std::string& tex
 inline std::filesystem::path write_bare_run(const std::filesystem::path& runs, const MadeRun& run) {
   using Json = nlohmann::json;
   const auto folder = runs / fmt::format("{}-{}-{}-s{}-{}", run.model, run.setting, run.recipe, run.seed, run.hash);
-  const Json manifest{{"format", 1},
-                      {"model", run.model},
-                      {"setting", run.setting},
-                      {"seed", run.seed},
-                      {"recipe", run.recipe},
-                      {"hash", run.hash},
-                      {"parameters", 54336},
-                      {"persistent_elements", 16896},
-                      {"isa", "baseline"},
-                      {"environment", {{"cpu", "a processor"}}},
-                      {"config", {{"optimizer.clip", {{"value", run.clip}, {"origin", "default"}}}}}};
+  Json manifest{{"format", 1},
+                {"model", run.model},
+                {"setting", run.setting},
+                {"seed", run.seed},
+                {"recipe", run.recipe},
+                {"hash", run.hash},
+                {"parameters", 54336},
+                {"persistent_elements", 16896},
+                {"isa", "baseline"},
+                {"environment", {{"cpu", "a processor"}}},
+                {"config", {{"optimizer.clip", {{"value", run.clip}, {"origin", "default"}}}}}};
+  if (!run.task.empty()) manifest["task"] = run.task;
+  if (!run.set.empty()) manifest["model_set"] = run.set;
   write_text(folder / "run.json", manifest.dump(1));
   if (run.status.empty()) return folder;
   Json passed = Json::array();
@@ -110,8 +115,23 @@ inline void add_record(const std::filesystem::path& folder, const EvaluationReco
 /// With the records of the paper's evaluation seed, and of the ablation for SchemaMem.
 inline std::filesystem::path write_run(const std::filesystem::path& runs, const MadeRun& run) {
   const auto folder = write_bare_run(runs, run);
-  add_record(folder, made_record(run, false, 20261001));
-  if (run.model == "schemamem") add_record(folder, made_record(run, true, 20261001));
+  add_record(folder, made_record(run, false, kPaperEvaluationSeed));
+  if (run.model == "schemamem") add_record(folder, made_record(run, true, kPaperEvaluationSeed));
+  return folder;
+}
+
+/// A run of another task, with records of two groups of one scenario at one length.
+inline std::filesystem::path write_mqar_run(const std::filesystem::path& runs, MadeRun run = {}) {
+  run.task = "mqar";
+  run.setting = "V64L32P4";
+  const auto folder = write_bare_run(runs, run);
+  for (const std::uint64_t eval_seed : {kPaperEvaluationSeed, kUnseenEvaluationSeed}) {
+    EvaluationRecord record = made_record(run, false, eval_seed);
+    record.checkpoint.task = run.task;
+    record.cells.clear();
+    for (const char* group : {"early", "late"}) record.put(made_cell(run, "pairs-4", 32, group, false));
+    add_record(folder, record);
+  }
   return folder;
 }
 

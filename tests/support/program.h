@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/process.h"
+#include "system/process.h"
 
 namespace schemamem::test {
 

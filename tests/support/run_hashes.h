@@ -3,9 +3,10 @@
 #include <filesystem>
 #include <string>
 
-#include "base/files.h"
 #include "base/sha256.h"
-#include "record/safetensors.h"
+#include "record/tensor_files.h"
+#include "system/files.h"
+#include "tensors/safetensors.h"
 #include "train/checkpoint.h"
 
 namespace schemamem::test {

@@ -6,34 +6,43 @@
 
 #include "base/sha256.h"
 #include "models/registry.h"
-#include "models/schemamem/model.h"
+#include "task/address_value.h"
+#include "task/registry.h"
 #include "train/recipe_file.h"
 #include "train/run.h"
+#include "train/run_record.h"
 #include "train/trainer.h"
 
 namespace schemamem::test {
 
 inline constexpr Setting kTinySetting{2, 2};
 
-/// A SchemaMem model that trains at thousands of steps a second.
-inline std::unique_ptr<SequenceModel<float>> tiny_model() {
-  return make_schemamem<float>({.inputs = kTinySetting.input_width(),
-                                .outputs = kTinySetting.output_width(),
-                                .layers = 1,
-                                .width = 8,
-                                .slots = 4,
-                                .heads = 2,
-                                .head_dim = 4,
-                                .hidden = 4,
-                                .commit_every = 48});
-}
+/// Which task a tiny training is of.
+struct TinyTask {
+  std::string name = "address-value";
+  std::string setting = kTinySetting.name();
 
-/// Any model of the registry, small: SchemaMem as above, the baselines with one layer.
-inline std::unique_ptr<SequenceModel<float>> tiny_model(const std::string& name) {
-  if (name == "schemamem") return tiny_model();
-  ModelSpec spec = published_spec(name, kTinySetting.input_width(), kTinySetting.output_width()).value();
-  spec.sizes["layers"] = 1;
-  return make_model<float>(spec).value();
+  std::shared_ptr<const Task> make() const { return make_task(name, setting).value(); }
+};
+/// Associative recall over 16 symbols.
+inline const TinyTask kTinyRecall{"mqar", "V16L16P2"};
+
+/// Any model of the registry, small: a SchemaMem that trains at thousands of steps a second, the baselines with one
+/// layer.
+inline ModelChoice tiny_choice(const std::string& name = "schemamem") {
+  if (name != "schemamem") return {.name = name, .set = {{"layers", "1"}}};
+  return {.name = name,
+          .set = {{"layers", "1"},
+                  {"width", "8"},
+                  {"slots", "4"},
+                  {"heads", "2"},
+                  {"head_dim", "4"},
+                  {"hidden", "4"},
+                  {"commit_every", "48"}}};
+}
+inline std::unique_ptr<SequenceModel<float>> tiny_model(const std::string& name = "schemamem",
+                                                        const TinyTask& task = {}) {
+  return make_model(RunRequest{.model = tiny_choice(name), .task = task.make(), .recipe = {}}).value();
 }
 
 /// `fast` with a small batch, short checks, and thresholds that let any model through every stage but the last of each
@@ -47,17 +56,19 @@ inline ResolvedRecipe tiny_recipe(std::vector<std::string> overrides = {}) {
                                "transactions.thresholds=[0,0]",
                                "maintenance.thresholds=[0,0]",
                                "transactions.limit=12",
-                               "maintenance.limit=12"};
+                               "maintenance.limit=12",
+                               "levels.limit=12"};
   all.insert(all.end(), overrides.begin(), overrides.end());
   return resolve_recipe("fast", all).value();
 }
 
-inline RunRequest tiny_request(std::vector<std::string> overrides = {}) {
-  return {.model = "schemamem", .setting = kTinySetting, .seed = 7, .recipe = tiny_recipe(std::move(overrides))};
+inline RunRequest tiny_request(std::vector<std::string> overrides = {}, const std::string& model = "schemamem",
+                               const TinyTask& task = {}) {
+  return {.model = tiny_choice(model), .task = task.make(), .seed = 7, .recipe = tiny_recipe(std::move(overrides))};
 }
 
-inline TrainSetup tiny_setup(std::vector<std::string> overrides = {}) {
-  return {.recipe = tiny_recipe(std::move(overrides)).recipe, .setting = kTinySetting, .seed = 7};
+inline TrainSetup tiny_setup(std::vector<std::string> overrides = {}, const TinyTask& task = {}) {
+  return {.recipe = tiny_recipe(std::move(overrides)).recipe, .task = task.make(), .seed = 7};
 }
 
 /// A SHA-256 of everything that training changes.

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "models/registry.h"
-#include "record/safetensors.h"
+#include "record/tensor_files.h"
 #include "stream/layout_file.h"
 #include "task/setting.h"
+#include "tensors/safetensors.h"
 
 namespace schemamem::test {
 

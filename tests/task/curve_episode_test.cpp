@@ -74,6 +74,24 @@ TEST(CurveEpisode, DrawsTheSameTokensForever) {
   EXPECT_EQ(asked, (std::vector<std::int32_t>{2, 3, 0, 5, 4, 1, 6, 7}));
 }
 
+TEST(CurveEpisode, TheScenariosThatWerePublishedShareOnePurposeByTheirNumbers) {
+  // The index of a stream is delay << 24 | episode << 4 | scenario << 2 | part; two bits hold the scenario, so that a
+  // fifth one has to have a purpose of its own (curve_purpose).
+  for (const auto& [scenario, number] :
+       {std::pair{Scenario::kRetention, 1U}, {Scenario::kInterference, 2U}, {Scenario::kOverwrite, 3U}}) {
+    ASSERT_EQ(info(scenario).paper_index, number);
+    CurveEpisode episode(kSetting, scenario, kSeed);
+    episode.begin(9);
+    std::vector<std::int32_t> expected(kSetting.addresses()), asked;
+    for (std::size_t j = 0; j < expected.size(); ++j) expected[j] = static_cast<std::int32_t>(j);
+    Rng order =
+        Rng::stream(kSeed, Purpose::kEvaluationEpisode, (std::uint64_t{96} << 24) | (9U << 4) | (number << 2) | 2U);
+    order.shuffle(std::span(expected));
+    for (const Token& token : episode.questions(96)) asked.push_back(token.address);
+    EXPECT_EQ(asked, expected) << info(scenario).name;
+  }
+}
+
 TEST(CurveEpisode, ImmediateHasNoCurve) {
   EXPECT_THROW(CurveEpisode(kSetting, Scenario::kImmediate, kSeed), ContractViolation);
 }

@@ -16,10 +16,12 @@ using test::tiny_setup;
 const StopFlag kNever{false};
 
 /// All phases with nine episodes a step, so that every shard has work.
-TrainSetup every_phase(std::vector<std::string> overrides = {}) {
-  overrides.insert(overrides.end(), {"batch.episodes=9", "maintenance.delays=log-uniform", "stillness.weights=[1,2,3]",
-                                     "stillness.cooldown=1", "optimizer.renew=true", "cooldown.steps=1000"});
-  return tiny_setup(std::move(overrides));
+TrainSetup every_phase(const test::TinyTask& task, std::vector<std::string> overrides = {}) {
+  std::vector<std::string> all{
+      "batch.episodes=9",   "maintenance.delays=log-uniform", "stillness.weights=[1,2,3]", "stillness.cooldown=1",
+      "stillness.levels=1", "levels.history_every=3",         "optimizer.renew=true",      "cooldown.steps=1000"};
+  all.insert(all.end(), overrides.begin(), overrides.end());
+  return tiny_setup(std::move(all), task);
 }
 
 /// Every number that a step reports, to the last bit.
@@ -28,14 +30,32 @@ std::string line_of(const StepReport& report) {
                      report.stillness, report.tokens);
 }
 
-class TrainingOfEveryModel : public testing::TestWithParam<std::string> {};
+/// A model and what it is trained for.
+struct Pairing {
+  std::string model;
+  test::TinyTask task;
+};
+void PrintTo(const Pairing& pairing, std::ostream* out) { *out << pairing.model << " on " << pairing.task.name; }
+std::vector<Pairing> every_pairing() {
+  std::vector<Pairing> all;
+  for (const std::string& model : model_names()) {
+    all.push_back({model, {}});
+    all.push_back({model, test::kTinyRecall});
+  }
+  return all;
+}
+
+class TrainingOfEveryModel : public testing::TestWithParam<Pairing> {};
 
 TEST_P(TrainingOfEveryModel, IsTheSameFor1To8ThreadsAfter300StepsInAllPhases) {
   constexpr std::int64_t kSteps = 300;
-  const auto model = tiny_model(GetParam());
+  const auto model = tiny_model(GetParam().model, GetParam().task);
   std::string expected;
-  for (const int threads : {1, 2, 3, 4, 7, 8}) {
-    Trainer trainer(*model, every_phase({"validation.every=1000", "transactions.limit=1000", "maintenance.limit=1000"}),
+  const bool is_recall = GetParam().task.name == test::kTinyRecall.name;
+  for (const int threads : is_recall ? std::vector{1, 3, 8} : std::vector{1, 2, 3, 4, 7, 8}) {
+    Trainer trainer(*model,
+                    every_phase(GetParam().task, {"validation.every=1000", "transactions.limit=1000",
+                                                  "maintenance.limit=1000", "levels.limit=1000"}),
                     threads);
     const auto starts = test::phase_starts(trainer.curriculum());
     std::string metrics;
@@ -56,8 +76,9 @@ TEST_P(TrainingOfEveryModel, IsTheSameFor1To8ThreadsAfter300StepsInAllPhases) {
 }
 
 TEST_P(TrainingOfEveryModel, IsTheSameWhenItIsSavedAndLoadedInAnyPhase) {
-  const auto model = tiny_model(GetParam());
-  const TrainSetup setup = every_phase({"maintenance.limit=6", "cooldown.steps=6"});
+  const auto model = tiny_model(GetParam().model, GetParam().task);
+  const TrainSetup setup =
+      every_phase(GetParam().task, {"maintenance.limit=6", "levels.threshold=0", "cooldown.steps=6"});
   for (const std::size_t stage : test::phase_starts(Trainer(*model, setup, 1).curriculum())) {
     Trainer whole(*model, setup, 1);
     whole.enter(stage);
@@ -80,8 +101,8 @@ TEST_P(TrainingOfEveryModel, IsTheSameWhenItIsSavedAndLoadedInAnyPhase) {
 }
 
 TEST_P(TrainingOfEveryModel, ACooldownThatEndsBelowTheTargetGivesTheWeightsFromBeforeIt) {
-  const auto model = tiny_model(GetParam());
-  Trainer trainer(*model, tiny_setup({"cooldown.steps=3", "validation.episodes=64"}), 1);
+  const auto model = tiny_model(GetParam().model, GetParam().task);
+  Trainer trainer(*model, tiny_setup({"cooldown.steps=3", "validation.episodes=64"}, GetParam().task), 1);
   trainer.enter(trainer.curriculum().stages().size() - 1);
   const auto bytes = [](const std::vector<NamedTensor>& tensors) { return sha256_hex(encode_tensors(tensors).span()); };
   const std::string before = bytes(trainer.model_tensors());
@@ -99,8 +120,9 @@ TEST_P(TrainingOfEveryModel, ACooldownThatEndsBelowTheTargetGivesTheWeightsFromB
   EXPECT_NE(bytes(restored.model_tensors()), before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, TrainingOfEveryModel, testing::ValuesIn(model_names()),
-                         [](const auto& tested) { return tested.param; });
+INSTANTIATE_TEST_SUITE_P(Models, TrainingOfEveryModel, testing::ValuesIn(every_pairing()), [](const auto& tested) {
+  return tested.param.model + (tested.param.task.name == "mqar" ? "_recall" : "_database");
+});
 
 }  // namespace
 }  // namespace schemamem

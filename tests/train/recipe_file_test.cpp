@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "support/temporary_folder.h"
@@ -24,7 +25,9 @@ TEST(Recipe, ThePapersFileNamesEveryFieldAndTheDefaultsAreThePapers) {
   const auto fields = describe(paper->recipe);
   for (std::size_t i = 0; i < fields.size(); ++i) {
     EXPECT_EQ(fields[i].value, defaults[i].value) << fields[i].name;
-    EXPECT_EQ(paper->origin.at(fields[i].name), "configs/paper.toml") << fields[i].name;
+    const bool is_levels = fields[i].name.find("levels") != std::string::npos;  // the paper's task has none
+    EXPECT_EQ(fields[i].silent, is_levels) << fields[i].name;
+    EXPECT_EQ(paper->origin.at(fields[i].name), is_levels ? "default" : "configs/paper.toml") << fields[i].name;
   }
 }
 
@@ -116,6 +119,39 @@ TEST(Recipe, IsRestoredFromItsOwnText) {
   for (const RecipeField& field : describe(*restored)) EXPECT_EQ(field.value, values.at(field.name));
   values.erase("optimizer.clip");
   EXPECT_THAT(restore_recipe(values, "run.json").error().message(), HasSubstr("optimizer.clip is missing"));
+}
+
+TEST(Recipe, FieldsThatCameLaterAreSilentAtTheirDefaultAndToldWhenSet) {
+  const auto has_later = [](const std::vector<RecipeField>& fields) {
+    return std::any_of(fields.begin(), fields.end(),
+                       [](const RecipeField& field) { return field.name.find("levels") != std::string::npos; });
+  };
+  EXPECT_TRUE(has_later(describe({})));
+  EXPECT_FALSE(has_later(stored_fields({})));
+  for (const char* name : {"fast", "steady"}) EXPECT_FALSE(has_later(stored_fields(resolve_recipe(name)->recipe)));
+
+  const std::vector<std::string> at_default{"levels.rate=0.002", "levels.limit=20000"};
+  EXPECT_FALSE(has_later(stored_fields(resolve_recipe("fast", at_default)->recipe)))
+      << "the value counts, not who set it";
+  const std::vector<std::string> set{"levels.limit=7"};
+  const Recipe changed = resolve_recipe("fast", set)->recipe;
+  std::map<std::string, std::string> values;
+  for (const RecipeField& field : stored_fields(changed)) values[field.name] = field.value;
+  EXPECT_EQ(values.size(), stored_fields({}).size() + 1);
+  EXPECT_EQ(values.at("levels.limit"), "7");
+  EXPECT_EQ(restore_recipe(values, "run.json")->levels.limit, 7);
+  values.erase("levels.limit");
+  const auto without = restore_recipe(values, "run.json");
+  ASSERT_TRUE(without) << without.error().message();
+  EXPECT_EQ(without->levels.limit, Recipe().levels.limit);
+}
+
+TEST(Recipe, LevelsIsFastForTasksOfLevels) {
+  const auto levels = resolve_recipe("levels");
+  ASSERT_TRUE(levels) << levels.error().message();
+  EXPECT_EQ(levels->origin.at("levels.rate"), "configs/levels.toml");
+  EXPECT_EQ(levels->origin.at("optimizer.matrices"), "configs/fast.toml");
+  EXPECT_EQ(levels->recipe.levels.threshold, 99);
 }
 
 }  // namespace

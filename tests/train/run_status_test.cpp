@@ -5,9 +5,9 @@
 
 #include <fstream>
 
-#include "base/file_lock.h"
 #include "support/temporary_folder.h"
 #include "support/tiny_training.h"
+#include "system/file_lock.h"
 
 namespace schemamem {
 namespace {

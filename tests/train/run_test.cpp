@@ -10,12 +10,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/file_lock.h"
 #include "base/rng.h"
+#include "catalog/model_files.h"
+#include "record/tensor_files.h"
 #include "support/failing_files.h"
 #include "support/run_hashes.h"
 #include "support/temporary_folder.h"
 #include "support/tiny_training.h"
+#include "system/file_lock.h"
 #include "train/checkpoint.h"
 
 namespace schemamem {
@@ -68,6 +70,30 @@ TEST(Run, ReachingTheStepLimitIsToldAndNoSuccess) {
   EXPECT_FALSE(result->was_done);
   for (const char* file : {"run.json", "metrics.jsonl", "events.jsonl", "result.json", "model.safetensors"})
     EXPECT_TRUE(std::filesystem::exists(world.folder / "a" / file)) << file;
+}
+
+TEST(Run, ItsWeightsAndThoseOfItsCheckpointsAreModelFiles) {
+  World world;
+  const auto result = world.train("a");
+  ASSERT_TRUE(result) << result.error().message();
+  const auto notes = [&](std::int64_t step) {
+    return std::map<std::string, std::string>{
+        {"task", "address-value"},      {"setting", "A2V2"}, {"seed", "7"},
+        {"step", std::to_string(step)}, {"recipe", "fast"},  {"hash", run_hash(world.request)},
+        {"marks", "validity"}};
+  };
+  const auto whole = load_model<float>((world.folder / "a").string());
+  ASSERT_TRUE(whole) << whole.error().message();
+  EXPECT_EQ((*whole)->spec(), world.model->spec());
+  EXPECT_EQ((*whole)->notes(), notes(result->steps));
+  const Checkpoints checkpoints(world.folder / "a");
+  ASSERT_FALSE(checkpoints.complete().empty());
+  for (const std::int64_t step : checkpoints.complete()) {
+    const auto part = load_model<float>(checkpoints.folder(step).string());
+    ASSERT_TRUE(part) << part.error().message();
+    EXPECT_EQ((*part)->spec(), world.model->spec());
+    EXPECT_EQ((*part)->notes(), notes(step));
+  }
 }
 
 TEST(Run, AFinishedRunIsLeftAlone) {
@@ -150,7 +176,7 @@ TEST(Run, PassedMeansThatTheWeightsKeptMetTheTarget) {
   EXPECT_EQ(record.at("status"), "passed");
   EXPECT_EQ(record.at("weights"), "before-cooldown");
   EXPECT_EQ(record.at("last_check").at("stage"), "cooldown");
-  const auto kept = TensorFile::load(world.folder / "a" / "model.safetensors");
+  const auto kept = load_tensors(world.folder / "a" / "model.safetensors");
   ASSERT_TRUE(kept);
   for (const NamedTensor& tensor : trainer.model_tensors()) {
     const auto values = kept->values<float>(tensor.name);
@@ -199,7 +225,121 @@ TEST(RunHash, ChangesWithEveryFieldOfTheRecipe) {
   RunRequest other = request;
   other.recipe.recipe.loss.filler += 1e-15;
   EXPECT_NE(run_hash(other), before);
+  other = request;
+  other.seed += 1;
+  EXPECT_NE(run_hash(other), before);
   EXPECT_THAT(run_name(request), testing::MatchesRegex("schemamem-A2V2-fast-s7-[0-9a-f]{8}"));
+}
+
+TEST(RunHash, PublishedRunsKeepTheirNames) {
+  for (const auto& [model, name] : {std::pair{"schemamem", "schemamem-A3V3-fast-s42-c01908b5"},
+                                    {"gdn", "gdn-A3V3-fast-s42-0fc6e537"},
+                                    {"mamba3", "mamba3-A3V3-fast-s42-9c2e7103"}}) {
+    RunRequest request{.model = {.name = model},
+                       .task = make_task("address-value", "A3V3").value(),
+                       .seed = 42,
+                       .recipe = resolve_recipe("fast").value()};
+    EXPECT_EQ(run_name(request), name);
+    request.model.set = {{"width", "32"}};
+    EXPECT_EQ(run_name(request), name) << "a published size is the published model, whoever sets it";
+    const auto stored = read_run(std::filesystem::path(SCHEMAMEM_SOURCE_DIR) / "results" / "fast" / name);
+    ASSERT_TRUE(stored) << stored.error().message();
+    EXPECT_EQ(run_name(stored->request), name);
+    EXPECT_EQ(stored->request.task->name(), "address-value");
+    EXPECT_EQ(stored->request.model, ModelChoice{.name = model});
+  }
+}
+
+TEST(RunHash, ChangesWithSizesAndTaskAndLaterFields) {
+  const RunRequest published{.model = {.name = "schemamem"},
+                             .task = make_task("address-value", "A3V3").value(),
+                             .seed = 42,
+                             .recipe = resolve_recipe("fast").value()};
+  std::set<std::string> hashes{run_hash(published)};
+  RunRequest other = published;
+  for (const char* slots : {"64", "65"}) {
+    other.model.set = {{"slots", slots}};
+    EXPECT_TRUE(hashes.insert(run_hash(other)).second) << slots;
+  }
+  other = published;
+  for (const char* setting : {"V16L16P2", "V16L16P3", "V16L16P2G50"}) {
+    other.task = make_task("mqar", setting).value();
+    EXPECT_TRUE(hashes.insert(run_hash(other)).second) << setting;
+  }
+  EXPECT_THAT(run_name(other), testing::MatchesRegex("schemamem-V16L16P2G50-fast-s42-[0-9a-f]{8}"));
+  other = published;
+  other.recipe.recipe.levels.limit += 1;
+  EXPECT_TRUE(hashes.insert(run_hash(other)).second);
+}
+
+class RecallRunOfEveryModel : public testing::TestWithParam<std::string> {};
+
+TEST_P(RecallRunOfEveryModel, IsContinuedFromItsManifestToTheSameBits) {
+  const RunRequest request =
+      tiny_request({"levels.threshold=0", "validation.passes=3", "cooldown.steps=7", "levels.limit=100"}, GetParam(),
+                   test::kTinyRecall);
+  const auto model = make_model(request).value();
+  const TemporaryFolder folder(memory_folder());
+  RunObserver silent;
+  const auto whole = train_run(*model, request, {.folder = folder / "whole"}, StopFlag(false), silent);
+  ASSERT_TRUE(whole) << whole.error().message();
+  EXPECT_EQ(whole->status, "passed");
+  EXPECT_EQ(whole->steps, 3 * 6 + 7);
+  const std::string expected = test::result_hashes(folder / "whole");
+
+  for (const std::int64_t step : {1, 6, 13, 18, 20}) {
+    const auto path = folder / ("part" + std::to_string(step));
+    StopFlag stop{false};
+    StopAfter observer(step, stop);
+    ASSERT_FALSE(train_run(*model, request, {.folder = path, .threads = 2}, stop, observer));
+    const auto stored = read_run(path);
+    ASSERT_TRUE(stored) << stored.error().message();
+    EXPECT_EQ(stored->request.model, request.model);
+    EXPECT_EQ(stored->request.task->name(), "mqar");
+    EXPECT_EQ(stored->request.task->setting(), "V16L16P2");
+    EXPECT_EQ(run_hash(stored->request), run_hash(request));
+    const auto again = make_model(stored->request).value();
+    EXPECT_EQ(again->spec(), model->spec());
+    ASSERT_TRUE(train_run(*again, stored->request, {.folder = path, .threads = 3}, StopFlag(false), silent));
+    EXPECT_EQ(test::result_hashes(path), expected) << "stopped after step " << step;
+  }
+}
+
+TEST_P(RecallRunOfEveryModel, SaysItsTaskAndSizesInItsFiles) {
+  const RunRequest request = tiny_request({"levels.threshold=0"}, GetParam(), test::kTinyRecall);
+  const TemporaryFolder folder(memory_folder());
+  RunObserver silent;
+  const auto model = make_model(request).value();
+  ASSERT_TRUE(train_run(*model, request, {.folder = folder / "a"}, StopFlag(false), silent));
+  const nlohmann::json manifest = nlohmann::json::parse(std::ifstream(folder / "a" / "run.json"));
+  EXPECT_EQ(manifest.at("task"), "mqar");
+  EXPECT_EQ(manifest.at("setting"), "V16L16P2");
+  EXPECT_EQ(manifest.at("model_set"), nlohmann::json(request.model.set));
+  EXPECT_TRUE(manifest.at("config").contains("levels.threshold"));
+  EXPECT_FALSE(manifest.at("config").contains("levels.rate")) << "at its default it is silent";
+  const nlohmann::json record = record_of(folder / "a");
+  EXPECT_EQ(record.at("task"), "mqar");
+  EXPECT_EQ(record.at("target"), 0);
+  EXPECT_EQ(record.at("last_check").at("groups").at(0).at("scenario"), "pairs-2");
+  EXPECT_EQ(record.at("last_check").at("groups").at(0).at("group"), "early");
+  const auto loaded = load_model<float>((folder / "a").string());
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  EXPECT_EQ((*loaded)->spec(), model->spec());
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, RecallRunOfEveryModel, testing::ValuesIn(model_names()),
+                         [](const auto& tested) { return tested.param; });
+
+TEST(Run, AManifestWithSizesThatNoModelHasIsRefused) {
+  World world;
+  ASSERT_TRUE(world.train("a"));
+  nlohmann::json manifest = nlohmann::json::parse(std::ifstream(world.folder / "a" / "run.json"));
+  manifest["model_set"]["slots"] = "none";
+  std::ofstream(world.folder / "a" / "run.json") << manifest.dump();
+  const auto stored = read_run(world.folder / "a");
+  ASSERT_FALSE(stored);
+  EXPECT_EQ(stored.error().kind(), ErrorKind::kBadData);
+  EXPECT_THAT(stored.error().message(), testing::AllOf(HasSubstr("run.json"), HasSubstr("slots")));
 }
 
 TEST(Checkpoints, WhateverCallOfASaveFailsTheEarlierCheckpointLoads) {

@@ -5,7 +5,7 @@
 
 #include "models/registry.h"
 #include "support/tiny_training.h"
-#include "task/batch.h"
+#include "task/address_value.h"
 #include "task/episode_stream.h"
 
 namespace schemamem {
@@ -27,7 +27,8 @@ struct World {
     model.fold(view_of(weights), *folded);
     const View<float, 2> x(inputs.data(), {tokens.size(), model.config().inputs});
     encode_inputs(request.setting, tokens, x);
-    counter.add(*folded, x, View<float, 2>(logits.data(), {tokens.size(), model.config().outputs}));
+    const auto marks = validity_marks<float>(x);
+    counter.add(*folded, {x, marks}, View<float, 2>(logits.data(), {tokens.size(), model.config().outputs}));
     return counter.take();
   }
 
@@ -58,13 +59,17 @@ TEST(SlotUse, AWriterThatTurnsEveryPhaseUsesThemAllAndTheNextEpisodeStartsAnew) 
   EXPECT_EQ(world.count(weights), used);
 }
 
-TEST(SlotUse, AModelWithoutSlotsHasNone) {
-  const auto model =
-      make_model<float>("gdn", test::kTinySetting.input_width(), test::kTinySetting.output_width()).value();
-  World world(*model);
-  std::vector<float> weights(model->parameters().size());
-  model->initialise("ours", 1, view_of(std::span(weights)));
-  EXPECT_THAT(world.count(weights), IsEmpty());
+TEST(SlotUse, AModelWithoutPhasesOfSlotsHasNoneAndReadsNothing) {
+  for (const std::string name : {"gdn", "mamba3"}) {
+    const auto model = test::tiny_model(name);
+    World world(*model);
+    EXPECT_FALSE(world.counter.has_slots()) << name;
+    for (float& logit : world.logits) logit = -7;
+    std::vector<float> weights(model->parameters().size());
+    model->initialise("ours", 1, view_of(std::span(weights)));
+    EXPECT_THAT(world.count(weights), IsEmpty()) << name;
+    EXPECT_THAT(world.logits, Each(-7)) << name;
+  }
 }
 
 TEST(SlotUse, IsPartOfEveryRecurrentCheck) {
@@ -75,6 +80,16 @@ TEST(SlotUse, IsPartOfEveryRecurrentCheck) {
   ASSERT_TRUE(trainer.step(never));
   ASSERT_TRUE(trainer.check_due());
   EXPECT_THAT(trainer.check(never)->slots_used, SizeIs(1));
+}
+
+TEST(SlotUse, IsPartOfTheChecksOfLevels) {
+  const StopFlag never{false};
+  for (const std::string& name : model_names()) {
+    const auto model = test::tiny_model(name, test::kTinyRecall);
+    Trainer trainer(*model, test::tiny_setup({}, test::kTinyRecall), 1);
+    while (!trainer.check_due()) ASSERT_TRUE(trainer.step(never));
+    EXPECT_THAT(trainer.check(never)->slots_used, SizeIs(name == "schemamem" ? 1 : 0)) << name;
+  }
 }
 
 }  // namespace

@@ -9,14 +9,14 @@ BaselineModel<T>::Memory::Memory(const BaselineModel& model, std::size_t most, U
     : arena(policy), capacity(most) {
   const Mixer<T>& mixer = *model.mixer_;
   const bool training = use == Use::kTraining;
-  const std::size_t wide = most * kModelWidth;
-  const std::size_t hidden = most * mixer.mlp_hidden();
+  const std::size_t wide = most * model.sizes_.width;
+  const std::size_t hidden = most * model.sizes_.hidden;
   std::vector<std::pair<T**, Arena::Block<T>>> blocks;
   const auto reserve = [&](T*& pointer, std::size_t size) { blocks.emplace_back(&pointer, arena.reserve<T>(size)); };
   std::vector<Blocks<T>> mixer_blocks;
 
   layers.resize(training ? model.config_.layers : 1);
-  reserve(x, most * model.config_.inputs);
+  reserve(x, model.config_.maps ? most * model.config_.row_width() : 0);
   for (LayerRows<T>& rows : layers) {
     reserve(rows.h, wide);
     reserve(rows.u, wide);
@@ -39,6 +39,9 @@ BaselineModel<T>::Memory::Memory(const BaselineModel& model, std::size_t most, U
     reserve(d_u, wide);
     reserve(d_gate_up, 2 * hidden);
     reserve(d_activated, hidden);
+    reserve(answered, wide);
+    reserve(d_answered, wide);
+    answers.reserve(most);
   }
   const Blocks<T> scratch(arena, training ? mixer.scratch_blocks(most) : mixer.stream_blocks());
   arena.allocate();

@@ -16,7 +16,7 @@ struct BaselineFolded final : Folded<T> {
 template <class T>
 struct BaselineShard final : GradientShard<T> {
   explicit BaselineShard(std::size_t size) : values(size), total(size) {}
-  void clear() override { std::fill(values.begin(), values.end(), T(0)); }
+  std::span<T> numbers() override { return values.span(); }
   Buffer<T> values;
   Buffer<T> total;  // where unfold adds up, if this shard comes first
 };
@@ -49,6 +49,9 @@ struct BaselineModel<T>::Memory final : Tape<T> {
 
   std::size_t tokens = 0;  // of the episode that forward ran last
   T stillness = 0;
+  bool started = false, ends_kept = false;  // it began with a given state; its final state was asked for
+  std::vector<std::uint32_t> answers;       // rows that answer; empty: all
+  T *answered = nullptr, *d_answered = nullptr;
   std::vector<Segment> segments;
 };
 

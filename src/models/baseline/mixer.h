@@ -10,7 +10,7 @@
 
 namespace schemamem {
 
-/// Width of every model, D: rows that a mixer reads and writes have this many elements.
+/// The published width of both baselines, D.
 inline constexpr std::size_t kModelWidth = 32;
 
 /// Tokens [begin, end) of one read segment: a maximal run of inputs whose validity bit is zero.
@@ -54,7 +54,7 @@ struct MixerBackward {
   std::span<const Segment> segments{};  // ascending, disjoint
 };
 
-/// One sequence mixer of a baseline (Gated DeltaNet, Mamba-3) at the paper's sizes, for one layer. It is immutable and
+/// One sequence mixer of a baseline (Gated DeltaNet, Mamba-3) for one layer. It is immutable and
 /// owns no memory that it writes; nothing but the functions that return a Layout or a vector allocates.
 template <class T>
 class Mixer {
@@ -66,9 +66,11 @@ class Mixer {
   virtual const Layout& parameters() const = 0;
   /// Everything that advance() carries, official names and shapes; the frame prefixes `layers.{i}.`.
   virtual const Layout& state() const = 0;
+  /// D: rows that a mixer reads and writes have this many elements; a multiple of 16.
+  virtual std::size_t width() const = 0;
   /// Of every norm of the model.
   virtual T norm_epsilon() const = 0;
-  /// Hidden width of the SwiGLU behind the mixer; zero: this model has none, and no second norm.
+  /// Hidden width of the SwiGLU behind the mixer, a multiple of 16; zero: this model has none, and no second norm.
   virtual std::size_t mlp_hidden() const = 0;
 
   /// Draws the weights; streams `first_stream`, `first_stream` + 1, ... belong to this call, one for each tensor.

@@ -5,6 +5,7 @@
 
 #include "models/baseline/frame.h"
 #include "models/baseline/mixer.h"
+#include "models/engine_choice.h"
 #include "models/model.h"
 
 namespace schemamem {
@@ -15,12 +16,13 @@ namespace schemamem {
 template <class T>
 class BaselineModel final : public SequenceModel<T> {
  public:
-  BaselineModel(ModelConfig config, std::unique_ptr<Mixer<T>> mixer, Isa isa);
+  BaselineModel(ModelConfig config, ModelSpec spec, std::unique_ptr<Mixer<T>> mixer, EngineChoice choice);
 
   const ModelConfig& config() const override { return config_; }
+  const ModelSpec& spec() const override { return spec_; }
   const Layout& parameters() const override { return parameters_; }
   const Layout& state() const override { return state_; }
-  std::size_t persistent_elements() const override { return state_.size(); }
+  const Layout& carried() const override { return state_; }
   std::span<const std::string_view> counter_names() const override;
 
   /// W_in, b and W_out are uniform on +-1/sqrt(fan_in) in both schemes; the SwiGLU's maps are normal with std 0.02
@@ -34,14 +36,16 @@ class BaselineModel final : public SequenceModel<T> {
 
   void fold(View<const T, 1> weights, Folded<T>& folded) const override;
   void forward(const Folded<T>& folded, const Episode<T>& episode, Tape<T>& tape, View<T, 2> logits) const override;
-  T backward(const Folded<T>& folded, Tape<T>& tape, View<const T, 2> d_logits, GradientShard<T>& shard) const override;
+  using SequenceModel<T>::backward;
+  T backward(const Folded<T>& folded, Tape<T>& tape, View<const T, 2> d_logits, GradientShard<T>& shard,
+             const EpisodeGradients<T>& also) const override;
   void unfold(const Folded<T>& folded, std::span<GradientShard<T>* const> shards, View<T, 1> d_weights) const override;
 
   StreamState<T> empty_state() const override;
   void reset(StreamState<T>& state) const override;
   std::unique_ptr<Tape<T>> make_scratch() const override;
   void refresh(const Folded<T>&, const StreamState<T>&, Tape<T>&) const override {}  // nothing is derived from a state
-  void advance(const Folded<T>& folded, View<const T, 2> x, StreamState<T>& state, Tape<T>& scratch,
+  void advance(const Folded<T>& folded, const StreamRows<T>& rows, StreamState<T>& state, Tape<T>& scratch,
                View<T, 2> logits) const override;
 
   std::vector<std::size_t> chunk_ends(const Episode<T>& episode) const override { return {episode.x.extent(0)}; }
@@ -62,13 +66,19 @@ class BaselineModel final : public SequenceModel<T> {
   };
   void lay_out();
   Places place(bool transposes, std::size_t mixer_size) const;
-  bool has_mlp() const { return mixer_->mlp_hidden() > 0; }
+  bool has_mlp() const { return sizes_.hidden > 0; }
   std::size_t padded_outputs() const;
-  /// Hidden rows to logits; `memory` holds the rows of the last layer's output.
+  /// Input rows to H_0, which is `h`; and from the gradient of H_0 (memory.d_h) to the input map and the inputs.
+  void read_in(const T* folded, Memory& memory, View<const T, 2> x, T* h) const;
+  void read_in_backward(const T* folded, const Memory& memory, View<T, 2> d_x, T* shard) const;
+  /// Hidden rows to logits; `memory` holds the rows of the last layer's output. And back, to memory.d_h.
   void read_out(const T* folded, Memory& memory, std::size_t rows, View<T, 2> logits) const;
+  void read_out_backward(const T* folded, Memory& memory, View<const T, 2> d_logits, T* shard) const;
 
   ModelConfig config_;
+  ModelSpec spec_;
   std::unique_ptr<Mixer<T>> mixer_;
+  FrameSizes sizes_;
   FrameKernels<T> kernels_;
   Layout parameters_, state_;
   Places weight_places_, folded_places_, shard_places_;

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "models/baseline/memory.h"
+#include "models/checks.h"
 
 namespace schemamem {
 
@@ -36,11 +37,11 @@ std::unique_ptr<Tape<T>> BaselineModel<T>::make_scratch() const {
 }
 
 template <class T>
-void BaselineModel<T>::advance(const Folded<T>& folded_base, View<const T, 2> x, StreamState<T>& state,
+void BaselineModel<T>::advance(const Folded<T>& folded_base, const StreamRows<T>& given, StreamState<T>& state,
                                Tape<T>& scratch, View<T, 2> logits) const {
   require(state.values.size() == state_.size(), "BaselineModel: the state is laid out as state()");
-  require(x.extent(1) == config_.inputs && logits.extent(0) == x.extent(0) && logits.extent(1) == config_.outputs,
-          "BaselineModel: x is [T, inputs] and logits [T, outputs]");
+  check_rows(*this, given, logits);
+  const View<const T, 2> x = given.x;
   const T* const w = static_cast<const BaselineFolded<T>&>(folded_base).values.data();
   Memory& memory = static_cast<Memory&>(scratch);
   const T epsilon = mixer_->norm_epsilon();
@@ -48,26 +49,23 @@ void BaselineModel<T>::advance(const Folded<T>& folded_base, View<const T, 2> x,
   const std::size_t state_size = mixer_->state().size();
   for (std::size_t first = 0; first < x.extent(0); first += kStreamTokens) {
     const std::size_t rows = std::min(kStreamTokens, x.extent(0) - first);
-    for (std::size_t t = 0; t < rows; ++t) {
-      std::copy_n(x[first + t].begin(), config_.inputs, memory.x + t * config_.inputs);
-    }
     T* const h = memory.end;  // the residual stream, in place
-    kernels_.embed(memory.x, w + folded_places_.in, w + folded_places_.bias, rows, config_.inputs, h);
+    read_in(w, memory, x.slice(first, rows), h);
     for (std::size_t l = 0; l < config_.layers; ++l) {
       const LayerPlaces& at = folded_places_.layers[l];
-      kernels_.norm(h, w + at.norm1, epsilon, rows, layer.u, layer.inverse1);
-      mixer_->advance({w + at.mixer, {mixer_->folded_size()}}, {layer.u, {rows, kModelWidth}},
+      kernels_.norm(sizes_, h, w + at.norm1, epsilon, rows, layer.u, layer.inverse1);
+      mixer_->advance({w + at.mixer, {mixer_->folded_size()}}, {layer.u, {rows, sizes_.width}},
                       {state.values.data() + l * state_size, {state_size}}, memory.mixer_scratch,
-                      {h, {rows, kModelWidth}});
+                      {h, {rows, sizes_.width}});
       if (!has_mlp()) continue;
-      kernels_.norm(h, w + at.norm2, epsilon, rows, layer.z, layer.inverse2);
-      kernels_.mlp({.gate_up = w + at.gate_up,
-                    .down = w + at.down,
-                    .z = layer.z,
-                    .gate_up_out = layer.gate_up,
-                    .activated = layer.activated,
-                    .y = h,
-                    .rows = rows});
+      kernels_.norm(sizes_, h, w + at.norm2, epsilon, rows, layer.z, layer.inverse2);
+      kernels_.mlp(sizes_, {.gate_up = w + at.gate_up,
+                            .down = w + at.down,
+                            .z = layer.z,
+                            .gate_up_out = layer.gate_up,
+                            .activated = layer.activated,
+                            .y = h,
+                            .rows = rows});
     }
     read_out(w, memory, rows, logits.slice(first, rows));
   }
@@ -83,9 +81,9 @@ template void BaselineModel<float>::reset(StreamState<float>&) const;
 template void BaselineModel<double>::reset(StreamState<double>&) const;
 template std::unique_ptr<Tape<float>> BaselineModel<float>::make_scratch() const;
 template std::unique_ptr<Tape<double>> BaselineModel<double>::make_scratch() const;
-template void BaselineModel<float>::advance(const Folded<float>&, View<const float, 2>, StreamState<float>&,
+template void BaselineModel<float>::advance(const Folded<float>&, const StreamRows<float>&, StreamState<float>&,
                                             Tape<float>&, View<float, 2>) const;
-template void BaselineModel<double>::advance(const Folded<double>&, View<const double, 2>, StreamState<double>&,
+template void BaselineModel<double>::advance(const Folded<double>&, const StreamRows<double>&, StreamState<double>&,
                                              Tape<double>&, View<double, 2>) const;
 
 }  // namespace schemamem

@@ -26,9 +26,10 @@ void copy_columns(const T* from, std::size_t rows, std::size_t columns, std::siz
 
 template <class T>
 void BaselineModel<T>::initialise(std::string_view scheme, std::uint64_t seed, View<T, 1> weights) const {
+  if (scheme == "silent") scheme = "ours";  // no map here writes by itself
   const bool paper = scheme == "paper";
   require(paper || scheme == "ours",
-          "BaselineModel: the initialisation is \"paper\" or \"ours\", not " + std::string(scheme));
+          "BaselineModel: the initialisation is \"paper\", \"ours\" or \"silent\", not " + std::string(scheme));
   require(weights.size() == parameters_.size(), "BaselineModel: weights are laid out as parameters()");
   const std::vector<TensorSpec>& tensors = parameters_.tensors();
   const std::size_t in_mixer = mixer_->parameters().tensors().size();
@@ -61,26 +62,27 @@ void BaselineModel<T>::fold(View<const T, 1> weights, Folded<T>& folded_base) co
   require(weights.size() == parameters_.size(), "BaselineModel: weights are laid out as parameters()");
   T* const w = static_cast<BaselineFolded<T>&>(folded_base).values.data();
   const T* const from = weights.data();
-  const std::size_t hidden = mixer_->mlp_hidden();
-  std::copy_n(from + weight_places_.in, config_.inputs * kModelWidth, w + folded_places_.in);
-  std::copy_n(from + weight_places_.bias, kModelWidth, w + folded_places_.bias);
+  const std::size_t hidden = sizes_.hidden;
   for (std::size_t l = 0; l < config_.layers; ++l) {
     const LayerPlaces& source = weight_places_.layers[l];
     const LayerPlaces& at = folded_places_.layers[l];
-    std::copy_n(from + source.norm1, kModelWidth, w + at.norm1);
+    std::copy_n(from + source.norm1, sizes_.width, w + at.norm1);
     mixer_->fold(weights.slice(source.mixer, mixer_->parameters().size()), {w + at.mixer, {mixer_->folded_size()}});
     if (!has_mlp()) continue;
-    std::copy_n(from + source.norm2, kModelWidth, w + at.norm2);
-    copy_columns(from + source.gate_up, kModelWidth, hidden, hidden, w + at.gate_up, 2 * hidden);
-    copy_columns(from + source.up, kModelWidth, hidden, hidden, w + at.gate_up + hidden, 2 * hidden);
-    transpose_into(w + at.gate_up, kModelWidth, 2 * hidden, 2 * hidden, w + at.gate_up_t, kModelWidth);
-    std::copy_n(from + source.down, hidden * kModelWidth, w + at.down);
-    transpose_into(w + at.down, hidden, kModelWidth, kModelWidth, w + at.down_t, hidden);
+    std::copy_n(from + source.norm2, sizes_.width, w + at.norm2);
+    copy_columns(from + source.gate_up, sizes_.width, hidden, hidden, w + at.gate_up, 2 * hidden);
+    copy_columns(from + source.up, sizes_.width, hidden, hidden, w + at.gate_up + hidden, 2 * hidden);
+    transpose_into(w + at.gate_up, sizes_.width, 2 * hidden, 2 * hidden, w + at.gate_up_t, sizes_.width);
+    std::copy_n(from + source.down, hidden * sizes_.width, w + at.down);
+    transpose_into(w + at.down, hidden, sizes_.width, sizes_.width, w + at.down_t, hidden);
   }
-  std::copy_n(from + weight_places_.final_norm, kModelWidth, w + folded_places_.final_norm);
+  if (!config_.maps) return;
+  std::copy_n(from + weight_places_.in, config_.inputs * sizes_.width, w + folded_places_.in);
+  std::copy_n(from + weight_places_.bias, sizes_.width, w + folded_places_.bias);
+  std::copy_n(from + weight_places_.final_norm, sizes_.width, w + folded_places_.final_norm);
   const T* const out = from + weight_places_.out;  // the padding's columns stay zero
-  copy_columns(out, kModelWidth, config_.outputs, config_.outputs, w + folded_places_.out, padded_outputs());
-  transpose_into(out, kModelWidth, config_.outputs, config_.outputs, w + folded_places_.out_t, kModelWidth);
+  copy_columns(out, sizes_.width, config_.outputs, config_.outputs, w + folded_places_.out, padded_outputs());
+  transpose_into(out, sizes_.width, config_.outputs, config_.outputs, w + folded_places_.out_t, sizes_.width);
 }
 
 template <class T>
@@ -97,24 +99,25 @@ void BaselineModel<T>::unfold(const Folded<T>& folded_base, std::span<GradientSh
   }
   const T* const from = sum.data();
   T* const to = d_weights.data();
-  const std::size_t hidden = mixer_->mlp_hidden();
-  std::copy_n(from + shard_places_.in, config_.inputs * kModelWidth, to + weight_places_.in);
-  std::copy_n(from + shard_places_.bias, kModelWidth, to + weight_places_.bias);
+  const std::size_t hidden = sizes_.hidden;
   for (std::size_t l = 0; l < config_.layers; ++l) {
     const LayerPlaces& source = shard_places_.layers[l];
     const LayerPlaces& at = weight_places_.layers[l];
-    std::copy_n(from + source.norm1, kModelWidth, to + at.norm1);
+    std::copy_n(from + source.norm1, sizes_.width, to + at.norm1);
     mixer_->unfold({folded + folded_places_.layers[l].mixer, {mixer_->folded_size()}},
                    {from + source.mixer, {mixer_->shard_size()}},
                    d_weights.slice(at.mixer, mixer_->parameters().size()));
     if (!has_mlp()) continue;
-    std::copy_n(from + source.norm2, kModelWidth, to + at.norm2);
-    copy_columns(from + source.gate_up, kModelWidth, hidden, 2 * hidden, to + at.gate_up, hidden);
-    copy_columns(from + source.gate_up + hidden, kModelWidth, hidden, 2 * hidden, to + at.up, hidden);
-    std::copy_n(from + source.down, hidden * kModelWidth, to + at.down);
+    std::copy_n(from + source.norm2, sizes_.width, to + at.norm2);
+    copy_columns(from + source.gate_up, sizes_.width, hidden, 2 * hidden, to + at.gate_up, hidden);
+    copy_columns(from + source.gate_up + hidden, sizes_.width, hidden, 2 * hidden, to + at.up, hidden);
+    std::copy_n(from + source.down, hidden * sizes_.width, to + at.down);
   }
-  std::copy_n(from + shard_places_.final_norm, kModelWidth, to + weight_places_.final_norm);
-  copy_columns(from + shard_places_.out, kModelWidth, config_.outputs, padded_outputs(), to + weight_places_.out,
+  if (!config_.maps) return;
+  std::copy_n(from + shard_places_.in, config_.inputs * sizes_.width, to + weight_places_.in);
+  std::copy_n(from + shard_places_.bias, sizes_.width, to + weight_places_.bias);
+  std::copy_n(from + shard_places_.final_norm, sizes_.width, to + weight_places_.final_norm);
+  copy_columns(from + shard_places_.out, sizes_.width, config_.outputs, padded_outputs(), to + weight_places_.out,
                config_.outputs);
 }
 

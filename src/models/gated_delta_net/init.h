@@ -1,6 +1,10 @@
 #pragma once
 
-#include "models/gated_delta_net/sizes.h"
+#include <cstdint>
+#include <string_view>
+
+#include "base/view.h"
+#include "models/layout.h"
 
 namespace schemamem::gdn {
 

@@ -2,14 +2,15 @@
 
 #include <memory>
 
-#include "kernels/isa.h"
 #include "models/baseline/mixer.h"
+#include "models/engine_choice.h"
+#include "models/gated_delta_net/config.h"
 
 namespace schemamem {
 
-/// The Gated DeltaNet mixer at the published sizes: 32 wide, 2 heads of 48, convolution over 4 tokens. T is float or
-/// double.
+/// The Gated DeltaNet mixer of one layer; of the configuration it needs width, heads, head_dim and hidden. T is float
+/// or double. Throws ContractViolation if a size is out of its range.
 template <class T>
-std::unique_ptr<Mixer<T>> make_gdn_mixer(Isa isa);
+std::unique_ptr<Mixer<T>> make_gdn_mixer(const GatedDeltaNetConfig& config, EngineChoice choice = {});
 
 }  // namespace schemamem

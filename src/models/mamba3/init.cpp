@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/rng.h"
-#include "models/mamba3/sizes.h"
 
 namespace schemamem::mamba3 {
 
@@ -20,10 +19,11 @@ double draw_step_bias(Rng& rng) {
   return step + std::log(-std::expm1(-step));
 }
 
-double draw(const std::string& tensor, Rng& rng) {
-  constexpr double kPublishedLayers = 3;  // out_proj is divided by the root of the number of residual branches
-  if (tensor == "in_proj.weight") return uniform(rng, 1 / std::sqrt(static_cast<double>(kWidth)));
-  if (tensor == "out_proj.weight") return uniform(rng, 1 / std::sqrt(static_cast<double>(kInner) * kPublishedLayers));
+double draw(const Mamba3Config& config, const std::string& tensor, Rng& rng) {
+  if (tensor == "in_proj.weight") return uniform(rng, 1 / std::sqrt(static_cast<double>(config.width)));
+  if (tensor == "out_proj.weight") {  // divided by the root of the number of residual branches
+    return uniform(rng, 1 / std::sqrt(static_cast<double>(config.heads * config.head_dim * config.layers)));
+  }
   if (tensor == "dt_bias") return draw_step_bias(rng);
   return 1;
 }
@@ -31,18 +31,20 @@ double draw(const std::string& tensor, Rng& rng) {
 }  // namespace
 
 template <class T>
-void initialise(const Layout& parameters, std::string_view scheme, std::uint64_t seed, std::uint64_t first_stream,
-                View<T, 1> weights) {
+void initialise(const Mamba3Config& config, const Layout& parameters, std::string_view scheme, std::uint64_t seed,
+                std::uint64_t first_stream, View<T, 1> weights) {
   require(scheme == "paper" || scheme == "ours",
           "mamba3: the initialisation is \"paper\" or \"ours\", not " + std::string(scheme));
   std::uint64_t stream = first_stream;
   for (const TensorSpec& tensor : parameters.tensors()) {
     Rng rng = Rng::stream(seed, Purpose::kWeights, stream++);
-    for (T& w : weights.slice(tensor.offset, tensor.size)) w = static_cast<T>(draw(tensor.name, rng));
+    for (T& w : weights.slice(tensor.offset, tensor.size)) w = static_cast<T>(draw(config, tensor.name, rng));
   }
 }
 
-template void initialise<float>(const Layout&, std::string_view, std::uint64_t, std::uint64_t, View<float, 1>);
-template void initialise<double>(const Layout&, std::string_view, std::uint64_t, std::uint64_t, View<double, 1>);
+template void initialise<float>(const Mamba3Config&, const Layout&, std::string_view, std::uint64_t, std::uint64_t,
+                                View<float, 1>);
+template void initialise<double>(const Mamba3Config&, const Layout&, std::string_view, std::uint64_t, std::uint64_t,
+                                 View<double, 1>);
 
 }  // namespace schemamem::mamba3

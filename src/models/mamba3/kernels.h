@@ -2,13 +2,16 @@
 
 #include <cstddef>
 
+#include "kernels/isa.h"
 #include "models/baseline/mixer.h"
+#include "models/mamba3/sizes.h"
 
 namespace schemamem::mamba3 {
 
 /// The calls of Mixer<T> with plain pointers: what crosses into the sources that are compiled per instruction set.
 template <class T>
 struct Forward {
+  const AnySizes* sizes;
   const T* folded;
   const T* u;
   std::size_t u_row;  // distance of rows
@@ -23,6 +26,7 @@ struct Forward {
 
 template <class T>
 struct Backward {
+  const AnySizes* sizes;
   const T* folded;
   const T* u;
   std::size_t u_row;
@@ -42,6 +46,7 @@ struct Backward {
 
 template <class T>
 struct Advance {
+  const AnySizes* sizes;
   const T* folded;
   const T* u;
   std::size_t u_row;
@@ -59,17 +64,11 @@ struct Kernels {
   void (*advance)(const Advance<T>&);
 };
 
+/// The kernels of each instruction set, defined in published_*.isa.cpp and any_*.isa.cpp. The former know their sizes
+/// and ignore those of a call.
+template <Isa isa, class T>
+Kernels<T> published_kernels();
+template <Isa isa, class T>
+Kernels<T> any_kernels();
+
 }  // namespace schemamem::mamba3
-
-#if defined(SCHEMAMEM_ISA)
-namespace schemamem::SCHEMAMEM_ISA {
-
-template <class T>
-void mamba3_forward(const mamba3::Forward<T>& call);
-template <class T>
-T mamba3_backward(const mamba3::Backward<T>& call);
-template <class T>
-void mamba3_advance(const mamba3::Advance<T>& call);
-
-}  // namespace schemamem::SCHEMAMEM_ISA
-#endif

@@ -8,23 +8,25 @@
 
 namespace schemamem::SCHEMAMEM_ISA {
 
-/// Blocks of a product whose columns are a chunk's tokens. One vector wide, a block needs more rows to hide the latency
-/// of its additions behind loads.
-template <class T>
-inline constexpr int kChunkVecs = static_cast<int>(mamba3::kChunk) / kLanes<T>;
-template <class T, int Vecs>
-inline constexpr int kRowsBeside = Vecs == 1 && kVectorRegisters == 32 ? 16 : kTileRows;
+/// Rows of a block. One vector wide, a block needs more of them to hide the latency of its additions behind loads.
+template <class T, class Columns>
+[[gnu::always_inline]] constexpr int rows_beside() {
+  if constexpr (!std::is_integral_v<Columns>) {
+    if (Columns::value == kLanes<T> && kVectorRegisters == 32) return 16;
+  }
+  return kTileRows;
+}
 
-/// body(tile, row, column) for every block of a [Rows x Columns] product; the tile is zero.
-template <class T, std::size_t Rows, std::size_t Columns, class Body>
-[[gnu::always_inline]] inline void for_blocks(const Body& body) {
-  constexpr int kVecs = static_cast<int>(Columns) / kLanes<T>;
-  for_tiles<kRowsBeside<T, kVecs>, kTileVecs>(Fixed<Rows>{}, Fixed<kVecs>{},
-                                              [&](auto height, auto width, std::size_t i, std::size_t v) {
-                                                Tile<T, height.value, width.value> tile;
-                                                tile.zero();
-                                                body(tile, i, v * kLanes<T>);
-                                              });
+/// body(tile, row, column) for every block of a [rows x columns] product; the tile is zero. A size is a std::size_t or
+/// a Fixed.
+template <class T, class Rows, class Columns, class Body>
+[[gnu::always_inline]] inline void for_blocks(Rows rows, Columns columns, const Body& body) {
+  for_tiles<rows_beside<T, Columns>(), kTileVecs>(rows, vectors_in<T>(columns),
+                                                  [&](auto height, auto width, std::size_t i, std::size_t v) {
+                                                    Tile<T, height.value, width.value> tile;
+                                                    tile.zero();
+                                                    body(tile, i, v * kLanes<T>);
+                                                  });
 }
 
 /// tile += A[row.., :] B[:, column..].

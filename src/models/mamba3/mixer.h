@@ -4,12 +4,13 @@
 
 #include "kernels/isa.h"
 #include "models/baseline/mixer.h"
+#include "models/mamba3/config.h"
 
 namespace schemamem {
 
-/// The Mamba-3 (SISO) mixer at the published sizes: 32 wide, 4 heads of 16, state 80, 2 groups of B and C, 20 rotary
-/// angles. T is float or double.
+/// The Mamba-3 (SISO) mixer. `general` asks for the path that takes any sizes even where the published ones, known to
+/// the compiler, would do; the bits are the same. T is float or double.
 template <class T>
-std::unique_ptr<Mixer<T>> make_mamba3_mixer(Isa isa);
+std::unique_ptr<Mixer<T>> make_mamba3_mixer(const Mamba3Config& config, Isa isa, bool general = false);
 
 }  // namespace schemamem

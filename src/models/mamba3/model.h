@@ -2,13 +2,15 @@
 
 #include <memory>
 
-#include "kernels/isa.h"
+#include "models/engine_choice.h"
+#include "models/mamba3/config.h"
 #include "models/model.h"
 
 namespace schemamem {
 
-/// Mamba-3 (SISO) in the frame of the baselines, at the published sizes. T is float or double.
+/// Mamba-3 (SISO) in the frame of the baselines. Throws ContractViolation if the sizes do not fit together. T is float
+/// or double.
 template <class T>
-std::unique_ptr<SequenceModel<T>> make_mamba3(const ModelConfig& config, Isa isa);
+std::unique_ptr<SequenceModel<T>> make_mamba3(const Mamba3Config& config, EngineChoice choice);
 
 }  // namespace schemamem

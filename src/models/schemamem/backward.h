@@ -5,7 +5,7 @@
 #include "kernels/phasor.h"
 #include "kernels/rms_norm.h"
 #include "kernels/swiglu.h"
-#include "models/schemamem/engine_impl.h"
+#include "models/schemamem/maps.h"
 
 namespace schemamem::SCHEMAMEM_ISA {
 
@@ -218,22 +218,15 @@ template <class T, class Shape>
 
 template <class T, class Shape>
 T Engine<T, Shape>::backward(const Folded<T>& folded, Tape<T>& tape, View<const T, 2> d_logits, T stillness,
-                             GradientShard<T>& shard) const {
+                             GradientShard<T>& shard, const EpisodeGradients<T>& also) const {
   const auto& f = static_cast<const SchemaMemFolded<T>&>(folded);
   auto& t = static_cast<SchemaMemTape<T>&>(tape);
   auto& g = static_cast<SchemaMemShard<T>&>(shard);
   const auto D = s_.D;
   const auto M = s_.M;
   const auto both = times<2>(D);
-  const std::size_t tokens = t.tokens, inputs = config_.inputs, outputs = config_.outputs;
-
-  for (std::size_t i = 0; i < tokens; ++i) {
-    for (std::size_t j = 0; j < outputs_; ++j) t.d_out[i * outputs_ + j] = j < outputs ? d_logits(i, j) : T(0);
-  }
-  multiply<T>({t.d_out, outputs_, 1}, {f.output_t, D}, t.d_rows, D, tokens, D, outputs);
-  multiply_onto<T>({t.normed, 1, D}, {t.d_out, outputs_}, g.output, outputs_, D, outputs_, tokens);
-  for (std::size_t i = 0; i < tokens * D; ++i) t.d_h[i] = 0;
-  rms_norm_backward<T>(t.last, f.final_norm, t.inverse_last, t.d_rows, t.d_h, g.final_norm, tokens, s_.width, D);
+  const std::size_t one_state = s_.slots * s_.width;
+  output_backward(f, t, d_logits, g);
 
   double penalty = 0;
   const T per_element = T(1) / static_cast<T>(s_.slots * s_.width);
@@ -241,6 +234,7 @@ T Engine<T, Shape>::backward(const Folded<T>& folded, Tape<T>& tape, View<const 
     const Weights& w = f.layers[l];
     LayerGradients<T>& d = g.layers[l];
     for (std::size_t i = 0; i < M * D; ++i) t.d_state[i] = 0;
+    if (!also.state.empty()) copy_block<T>(also.state.data() + l * one_state, s_.slots, s_.width, t.d_state, D);
     for (std::size_t c = t.chunk_count; c-- > 0;) {
       const std::size_t begin = t.chunks[c].begin, rows = t.chunks[c].end - begin;
       Rows a = rows_from(t.layers[l], s_, begin);
@@ -248,7 +242,7 @@ T Engine<T, Shape>::backward(const Folded<T>& folded, Tape<T>& tape, View<const 
       a.probabilities += t.probabilities_at[c];
       a.packed_inverse += t.inverse_at[c];
       const bool committed = t.carry && t.chunks[c].commit;
-      const bool is_static = !t.carry || c == 0;
+      const bool is_static = !t.carry || (c == 0 && !t.started);
       const std::size_t slot = l * t.capacity.chunks + c;
       T* const d_h = t.d_h + begin * D;
       mix_backward(w, a, rows, d_h, t, d);
@@ -275,12 +269,10 @@ T Engine<T, Shape>::backward(const Folded<T>& folded, Tape<T>& tape, View<const 
       for (std::size_t i = 0; i < rows * D; i += kLanes<T>) store<T>(d_h + i, load<T>(t.d_h1 + i));
       rms_norm_backward<T>(a.h, w.norm1, a.inverse1, t.d_x, d_h, d.norm1, rows, s_.width, D);
     }
+    for (std::size_t m = 0; !also.state.empty() && m < s_.slots; ++m)
+      copy_block<T>(t.d_state + m * D, 1, s_.width, also.state.data() + l * one_state + m * s_.width, s_.width);
   }
-  multiply_onto<T>({t.inputs, 1, t.input_row}, {t.d_h, D}, g.input, D, inputs, D, tokens);
-  for (std::size_t i = 0; i < tokens; ++i) {
-    for (std::size_t j = 0; j < D; j += kLanes<T>)
-      store<T>(g.bias + j, load<T>(g.bias + j) + load<T>(t.d_h + i * D + j));
-  }
+  input_backward(f, t, g, also.x);
   return static_cast<T>(penalty);
 }
 

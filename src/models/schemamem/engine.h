@@ -32,6 +32,17 @@ struct Chunk {
   bool read_segment = false;  // its inputs are queries
 };
 
+/// An episode as the engine takes it: cut into chunks. The rest is as in Episode.
+template <class T>
+struct ChunkedEpisode {
+  View<const T, 2> x;
+  std::span<const Chunk> chunks;
+  bool carry = true;  // S is carried from chunk to chunk; otherwise it is zero throughout
+  std::span<const std::uint32_t> answers{};
+  std::span<const T> initial{};  // [layers, slots, width]
+  std::span<T> final{};
+};
+
 /// The arithmetic of a SchemaMem model, compiled once per instruction set, scalar type and kind of sizes (the paper's,
 /// fixed at compile time, or any). It knows chunks, not commit rules; SchemaMemModel decides where chunks end.
 template <class T>
@@ -45,10 +56,10 @@ class SchemaMemEngine {
   virtual std::unique_ptr<GradientShard<T>> make_shard() const = 0;
 
   virtual void fold(View<const T, 1> weights, Folded<T>& folded) const = 0;
-  virtual void forward(const Folded<T>& folded, View<const T, 2> x, std::span<const Chunk> chunks, bool carry,
-                       Tape<T>& tape, View<T, 2> logits) const = 0;
+  virtual void forward(const Folded<T>& folded, const ChunkedEpisode<T>& episode, Tape<T>& tape,
+                       View<T, 2> logits) const = 0;
   virtual T backward(const Folded<T>& folded, Tape<T>& tape, View<const T, 2> d_logits, T stillness,
-                     GradientShard<T>& shard) const = 0;
+                     GradientShard<T>& shard, const EpisodeGradients<T>& also) const = 0;
   virtual void unfold(const Folded<T>& folded, std::span<GradientShard<T>* const> shards,
                       View<T, 1> d_weights) const = 0;
 

@@ -6,7 +6,8 @@
 
 namespace schemamem::SCHEMAMEM_ISA {
 
-/// SchemaMemEngine for one scalar type and one kind of sizes. Defined in fold.h, forward.h, backward.h and stream.h.
+/// SchemaMemEngine for one scalar type and one kind of sizes. Defined in fold.h, maps.h, forward.h, backward.h and
+/// stream.h.
 template <class T, class Shape>
 class Engine final : public SchemaMemEngine<T> {
  public:
@@ -14,7 +15,7 @@ class Engine final : public SchemaMemEngine<T> {
       : config_(config),
         places_(schemamem_places(config)),
         s_(config),
-        outputs_(round_up_to_lanes<T>(config.outputs)) {}
+        outputs_(config.bare ? 0 : round_up_to_lanes<T>(config.outputs)) {}
 
   std::unique_ptr<Folded<T>> make_folded() const override;
   std::unique_ptr<Tape<T>> make_tape(TapeSize size, ArenaPolicy policy) const override;
@@ -22,10 +23,10 @@ class Engine final : public SchemaMemEngine<T> {
   std::unique_ptr<GradientShard<T>> make_shard() const override;
 
   void fold(View<const T, 1> weights, Folded<T>& folded) const override;
-  void forward(const Folded<T>& folded, View<const T, 2> x, std::span<const Chunk> chunks, bool carry, Tape<T>& tape,
+  void forward(const Folded<T>& folded, const ChunkedEpisode<T>& episode, Tape<T>& tape,
                View<T, 2> logits) const override;
-  T backward(const Folded<T>& folded, Tape<T>& tape, View<const T, 2> d_logits, T stillness,
-             GradientShard<T>& shard) const override;
+  T backward(const Folded<T>& folded, Tape<T>& tape, View<const T, 2> d_logits, T stillness, GradientShard<T>& shard,
+             const EpisodeGradients<T>& also) const override;
   void unfold(const Folded<T>& folded, std::span<GradientShard<T>* const> shards, View<T, 1> d_weights) const override;
 
   void advance(const Folded<T>& folded, View<const T, 2> x, const OpenChunk& open,
@@ -59,8 +60,13 @@ class Engine final : public SchemaMemEngine<T> {
   static Rows rows_from(const Rows& rows, const Shape& s, std::size_t token);
 
   void input_rows(const SchemaMemFolded<T>& folded, const T* x, std::size_t x_row, std::size_t rows, T* h) const;
+  void input_backward(const SchemaMemFolded<T>& folded, const SchemaMemTape<T>& tape, SchemaMemShard<T>& shard,
+                      View<T, 2> d_x) const;
   void output_rows(const SchemaMemFolded<T>& folded, const T* normed, std::size_t rows, T* padded,
                    View<T, 2> logits) const;
+  void output_of_tape(const SchemaMemFolded<T>& folded, SchemaMemTape<T>& tape, View<T, 2> logits) const;
+  void output_backward(const SchemaMemFolded<T>& folded, SchemaMemTape<T>& tape, View<const T, 2> d_logits,
+                       SchemaMemShard<T>& shard) const;
   void write_rows(const Weights& w, const Rows& a, std::size_t rows, T* scratch) const;
   void read_rows(const Weights& w, const Bank<T>& bank, const Rows& a, std::size_t rows, T* scratch) const;
   void attend_rows(const Weights& w, const Rows& a, std::size_t rows, const LocalPiece& piece) const;
@@ -83,7 +89,7 @@ class Engine final : public SchemaMemEngine<T> {
   SchemaMemConfig config_;
   SchemaMemPlaces places_;
   [[no_unique_address]] Shape s_;
-  std::size_t outputs_;  // padded
+  std::size_t outputs_;  // padded; 0 for a bare stack
 };
 
 }  // namespace schemamem::SCHEMAMEM_ISA

@@ -3,18 +3,11 @@
 #include <cmath>
 
 #include "kernels/phasor.h"
-#include "models/schemamem/engine_impl.h"
+#include "models/schemamem/maps.h"
 
 namespace schemamem::SCHEMAMEM_ISA {
 
-/// Copies [rows, columns] into a wider matrix, times `scale`; what lies around it is left alone.
-template <class T>
-inline void copy_block(const T* from, std::size_t rows, std::size_t columns, T* to, std::size_t to_row, T scale = 1) {
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < columns; ++j) to[i * to_row + j] = from[i * columns + j] * scale;
-  }
-}
-/// The same, transposed: to[j, i] = from[i, j] * scale.
+/// Copies [rows, columns] transposed: to[j, i] = from[i, j] * scale.
 template <class T>
 inline void copy_transposed(const T* from, std::size_t rows, std::size_t columns, T* to, std::size_t to_row,
                             T scale = 1) {
@@ -35,11 +28,12 @@ void Engine<T, Shape>::lay_out(SchemaMemFolded<T>& f) const {
   const std::size_t D = s_.D, M = s_.M, Q = s_.Q, G = s_.G;
   Arena& arena = f.arena;
   f.layers = arena.take<Weights>(config_.layers);
-  f.input = arena.take<T>(config_.inputs * D);
-  f.bias = arena.take<T>(D);
-  f.final_norm = arena.take<T>(D);
+  const std::size_t maps = config_.bare ? 0 : 1;
+  f.input = arena.take<T>(maps * config_.inputs * D);
+  f.bias = arena.take<T>(maps * D);
+  f.final_norm = arena.take<T>(maps * D);
   f.output = arena.take<T>(D * outputs_);
-  f.output_t = arena.take<T>(config_.outputs * D);
+  f.output_t = arena.take<T>(maps * config_.outputs * D);
   for (std::size_t i = 0; i < config_.layers; ++i) {
     Weights ignored;
     Weights& w = f.layers == nullptr ? ignored : f.layers[i];
@@ -88,7 +82,8 @@ void Engine<T, Shape>::lay_out(SchemaMemShard<T>& shard) const {
   shard.d_bank = arena.take<T>(M * 2 * D);
   const std::size_t layer =
       2 * D + D * D + M * D + M * 2 * D + M * D + 4 * D * D + D * D + D * Q + 2 * D * D + D * 2 * G + G * D;
-  shard.size = config_.layers * layer + config_.inputs * D + 2 * D + D * outputs_;
+  const std::size_t maps = config_.bare ? 0 : 1;
+  shard.size = config_.layers * layer + maps * (config_.inputs * D + 2 * D) + D * outputs_;
   shard.all = arena.take<T>(shard.size);
   if (shard.all == nullptr) return;
   T* next = shard.all;
@@ -97,9 +92,9 @@ void Engine<T, Shape>::lay_out(SchemaMemShard<T>& shard) const {
     next += count;
     return block;
   };
-  shard.input = take(config_.inputs * D);
-  shard.bias = take(D);
-  shard.final_norm = take(D);
+  shard.input = take(maps * config_.inputs * D);
+  shard.bias = take(maps * D);
+  shard.final_norm = take(maps * D);
   shard.output = take(D * outputs_);
   for (std::size_t i = 0; i < config_.layers; ++i) {
     LayerGradients<T>& d = shard.layers[i];
@@ -132,12 +127,13 @@ void Engine<T, Shape>::fold(View<const T, 1> weights, Folded<T>& folded) const {
   auto& f = static_cast<SchemaMemFolded<T>&>(folded);
   const T* const from = weights.data();
   const std::size_t width = s_.width;
+  for (std::size_t i = 0; i < config_.layers; ++i) fold_layer(from + i * places_.layer_size, f.layers[i]);
+  if (config_.bare) return;
   copy_block<T>(from + places_.input, config_.inputs, width, f.input, s_.D);
   copy_block<T>(from + places_.bias, 1, width, f.bias, s_.D);
   copy_block<T>(from + places_.final_norm, 1, width, f.final_norm, s_.D);
   copy_block<T>(from + places_.output, width, config_.outputs, f.output, outputs_);
   copy_transposed<T>(from + places_.output, width, config_.outputs, f.output_t, s_.D);
-  for (std::size_t i = 0; i < config_.layers; ++i) fold_layer(from + i * places_.layer_size, f.layers[i]);
 }
 
 template <class T, class Shape>
@@ -227,15 +223,16 @@ void Engine<T, Shape>::unfold(const Folded<T>& folded, std::span<GradientShard<T
   }
   T* const to = d_weights.data();
   const std::size_t d = s_.width, D = s_.D;
+  for (std::size_t i = 0; i < config_.layers; ++i) {
+    unfold_layer(f.layers[i], sum, sum.layers[i], to + i * places_.layer_size);
+  }
+  if (config_.bare) return;
   for (std::size_t i = 0; i < config_.inputs; ++i)
     copy_block<T>(sum.input + i * D, 1, d, to + places_.input + i * d, d);
   copy_block<T>(sum.bias, 1, d, to + places_.bias, d);
   copy_block<T>(sum.final_norm, 1, d, to + places_.final_norm, d);
   for (std::size_t i = 0; i < d; ++i) {
     copy_block<T>(sum.output + i * outputs_, 1, config_.outputs, to + places_.output + i * config_.outputs, d);
-  }
-  for (std::size_t i = 0; i < config_.layers; ++i) {
-    unfold_layer(f.layers[i], sum, sum.layers[i], to + i * places_.layer_size);
   }
 }
 

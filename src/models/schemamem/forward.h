@@ -5,7 +5,7 @@
 #include "kernels/phasor.h"
 #include "kernels/rms_norm.h"
 #include "kernels/swiglu.h"
-#include "models/schemamem/engine_impl.h"
+#include "models/schemamem/maps.h"
 
 namespace schemamem::SCHEMAMEM_ISA {
 
@@ -77,6 +77,8 @@ void Engine<T, Shape>::lay_out(SchemaMemTape<T>& t) const {
   t.row_scratch = arena.take<T>(tokens * kLanes<T>);
   t.key_norms = arena.take<T>(tokens);
   t.padded_out = arena.take<T>(tokens * outputs_);
+  t.answers = arena.take<std::uint32_t>(tokens);
+  t.answered = arena.take<T>(tokens * D);
   t.features = arena.take<T>(layers * chunks * M * 2 * D);
   t.banks = arena.take<T>(layers * chunks * M * 2 * D);
   t.increments = arena.take<T>(layers * chunks * M * D);
@@ -135,31 +137,6 @@ void Engine<T, Shape>::fill_rotation(std::size_t positions, T* cosines, T* sines
         sines[(p * half + i) * heads + h] = s;
       }
     }
-  }
-}
-
-template <class T, class Shape>
-void Engine<T, Shape>::input_rows(const SchemaMemFolded<T>& folded, const T* x, std::size_t x_row, std::size_t rows,
-                                  T* h) const {
-  const std::size_t depth = config_.inputs;
-  product<T>({x, x_row, 1}, {folded.input, s_.D}, rows, s_.D, depth,
-             [&](auto& tile, std::size_t row, std::size_t column) {
-               using Block = std::remove_reference_t<decltype(tile)>;
-               for (int i = 0; i < Block::kRows; ++i) {
-                 for (int v = 0; v < Block::kVecs; ++v) {
-                   const std::size_t j = column + v * kLanes<T>;
-                   store<T>(h + (row + i) * s_.D + j, tile.sum[i][v] + load<T>(folded.bias + j));
-                 }
-               }
-             });
-}
-
-template <class T, class Shape>
-void Engine<T, Shape>::output_rows(const SchemaMemFolded<T>& folded, const T* normed, std::size_t rows, T* padded,
-                                   View<T, 2> logits) const {
-  multiply<T>({normed, s_.D, 1}, {folded.output, outputs_}, padded, outputs_, rows, outputs_, s_.D);
-  for (std::size_t t = 0; t < rows; ++t) {
-    for (std::size_t j = 0; j < config_.outputs; ++j) logits(t, j) = padded[t * outputs_ + j];
   }
 }
 
@@ -277,18 +254,23 @@ template <class T, class Shape>
 }
 
 template <class T, class Shape>
-void Engine<T, Shape>::forward(const Folded<T>& folded, View<const T, 2> x, std::span<const Chunk> chunks, bool carry,
-                               Tape<T>& tape, View<T, 2> logits) const {
+void Engine<T, Shape>::forward(const Folded<T>& folded, const ChunkedEpisode<T>& episode, Tape<T>& tape,
+                               View<T, 2> logits) const {
   const auto& f = static_cast<const SchemaMemFolded<T>&>(folded);
   auto& t = static_cast<SchemaMemTape<T>&>(tape);
   const auto D = s_.D;
   const auto M = s_.M;
   const auto both = times<2>(D);
-  t.tokens = x.extent(0);
+  const std::span<const Chunk> chunks = episode.chunks;
+  const std::size_t one_state = s_.slots * s_.width;
+  t.tokens = episode.x.extent(0);
   t.chunk_count = chunks.size();
-  t.carry = carry;
-  t.inputs = x.data();
-  t.input_row = x.stride(0);
+  t.carry = episode.carry;
+  t.started = !episode.initial.empty();
+  t.inputs = episode.x.data();
+  t.input_row = episode.x.stride(0);
+  t.answer_count = episode.answers.size();
+  for (std::size_t i = 0; i < t.answer_count; ++i) t.answers[i] = episode.answers[i];
   const LocalBlocks blocks = LocalBlocks::of<T>(s_.heads);
   std::size_t packed = 0, probabilities = 0, inverse = 0;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
@@ -301,13 +283,20 @@ void Engine<T, Shape>::forward(const Folded<T>& folded, View<const T, 2> x, std:
     probabilities += local_probability_size<T>(s_.heads, rows);
     inverse += blocks.groups * blocks.count(rows) * kLanes<T>;
   }
-  input_rows(f, x.data(), x.stride(0), t.tokens, t.layers[0].h);
+  input_rows(f, t.inputs, t.input_row, t.tokens, t.layers[0].h);
   for (std::size_t l = 0; l < config_.layers; ++l) {
     const Weights& w = f.layers[l];
     T* const next = l + 1 < config_.layers ? t.layers[l + 1].h : t.last;
     const Bank<T> static_bank{w.features, w.bank, w.keys_t, w.key_norm};
     Bank<T> bank = static_bank;
     for (std::size_t i = 0; i < M * D; ++i) t.state[i] = 0;
+    if (t.started) {
+      copy_block<T>(episode.initial.data() + l * one_state, s_.slots, s_.width, t.state, D);
+      const std::size_t slot = l * t.capacity.chunks;
+      T* const features = t.features + slot * M * both;
+      T* const first_bank = t.banks + slot * M * both;
+      bank = {features, first_bank, t.keys_t, build_bank(w, t.state, features, first_bank, t.keys_t)};
+    }
     for (std::size_t c = 0; c < chunks.size(); ++c) {
       const std::size_t begin = chunks[c].begin, rows = chunks[c].end - begin;
       Rows a = rows_from(t.layers[l], s_, begin);
@@ -328,20 +317,21 @@ void Engine<T, Shape>::forward(const Folded<T>& folded, View<const T, 2> x, std:
                    .key_cosines = t.key_cosines,
                    .key_sines = t.key_sines});
       mix_rows(w, a, rows, next + begin * D);
-      if (!carry || !chunks[c].commit) continue;
+      if (!t.carry || !chunks[c].commit) continue;
       // dS = P_w^T [pi tanh F], summed token by token; the bank of the next chunk.
       const std::size_t slot = l * t.capacity.chunks + c;
       T* const increment = t.increments + slot * M * D;
       multiply<T>({a.write_powers, 1, M}, {a.ug + D, both}, increment, D, M, D, rows);
       commit_phases<T>(t.state, increment, M * D);
+      if (c + 1 == chunks.size()) continue;
       T* const features = t.features + (slot + 1) * M * both;
       T* const next_bank = t.banks + (slot + 1) * M * both;
       bank = {features, next_bank, t.keys_t, build_bank(w, t.state, features, next_bank, t.keys_t)};
     }
+    for (std::size_t m = 0; !episode.final.empty() && m < s_.slots; ++m)
+      copy_block<T>(t.state + m * D, 1, s_.width, episode.final.data() + l * one_state + m * s_.width, s_.width);
   }
-  rms_norm_forward<T>(t.last, f.final_norm, t.normed, t.inverse_last, t.tokens, s_.width, D,
-                      static_cast<T>(kSchemaMemNormEps));
-  output_rows(f, t.normed, t.tokens, t.padded_out, logits);
+  output_of_tape(f, t, logits);
 }
 
 }  // namespace schemamem::SCHEMAMEM_ISA

@@ -10,7 +10,8 @@ namespace schemamem {
 
 template <class T>
 void initialise_schemamem(const Layout& layout, std::string_view scheme, std::uint64_t seed, View<T, 1> weights) {
-  require(scheme == "paper" || scheme == "ours", "initialise: the schemes are paper and ours");
+  require(scheme == "paper" || scheme == "ours" || scheme == "silent",
+          "initialise: the schemes are paper, ours and silent");
   require(weights.size() == layout.size(), "initialise: one number per parameter");
   const bool paper = scheme == "paper";
   std::uint64_t index = 0;
@@ -28,7 +29,7 @@ void initialise_schemamem(const Layout& layout, std::string_view scheme, std::ui
       } else if (ends_with("in_proj.bias")) {  // its fan-in is that of the input projection, the tensor before it
         const double bound = 1 / std::sqrt(static_cast<double>(layout.tensors()[0].shape[0]));
         value = static_cast<T>((2 * rng.uniform() - 1) * bound);
-      } else if (paper && ends_with(".w_delta")) {
+      } else if (scheme != "ours" && ends_with(".w_delta")) {
         value = 0;
       } else if (paper && edge) {
         value = static_cast<T>((2 * rng.uniform() - 1) * fan_in);

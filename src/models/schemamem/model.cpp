@@ -8,6 +8,7 @@
 #include <numbers>
 #include <string>
 
+#include "models/checks.h"
 #include "models/schemamem/chunks.h"
 #include "models/schemamem/engine.h"
 #include "models/schemamem/init.h"
@@ -24,6 +25,8 @@ struct EpisodeTape final : Tape<T> {
   TapeSize size;
   std::vector<Chunk> chunks;
   T stillness = 0;
+  std::size_t answered = 0;
+  bool ends_committed = false;
   std::unique_ptr<Tape<T>> activations;
 };
 
@@ -45,23 +48,25 @@ class SchemaMemModel final : public SequenceModel<T> {
  public:
   SchemaMemModel(const SchemaMemConfig& config, EngineChoice choice)
       : sizes_(config),
-        config_{.name = "schemamem", .inputs = config.inputs, .outputs = config.outputs, .layers = config.layers},
+        config_(config_of(config)),
+        spec_(spec_of(config)),
         parameters_(schemamem_parameters(config)),
         engine_(make_schemamem_engine<T>(config, choice.isa, choice.general)) {
     for (std::size_t i = 0; i < config.layers; ++i) {
       const std::string layer = "layers." + std::to_string(i) + ".";
-      state_.add(layer + "phase", {config.slots, config.width});
-      state_.add(layer + "pending", {config.slots, config.width});
-      state_.add(layer + "open_keys", {config.commit_every, config.head_dim});
-      state_.add(layer + "open_values", {config.commit_every, config.head_dim});
-      persistent_ += state_.find(layer + "phase").size;
+      state_.add(layer + "phase", {config.slots, config.width}, Role::kPhases);
+      state_.add(layer + "pending", {config.slots, config.width}, Role::kState);
+      state_.add(layer + "open_keys", {config.commit_every, config.head_dim}, Role::kState);
+      state_.add(layer + "open_values", {config.commit_every, config.head_dim}, Role::kState);
+      carried_.add(layer + "phase", {config.slots, config.width}, Role::kPhases);
     }
   }
 
   const ModelConfig& config() const override { return config_; }
+  const ModelSpec& spec() const override { return spec_; }
   const Layout& parameters() const override { return parameters_; }
   const Layout& state() const override { return state_; }
-  std::size_t persistent_elements() const override { return persistent_; }
+  const Layout& carried() const override { return carried_; }
   std::span<const std::string_view> counter_names() const override { return kCounterNames; }
 
   void initialise(std::string_view scheme, std::uint64_t seed, View<T, 1> weights) const override {
@@ -87,21 +92,31 @@ class SchemaMemModel final : public SequenceModel<T> {
   void forward(const Folded<T>& folded, const Episode<T>& episode, Tape<T>& tape, View<T, 2> logits) const override {
     auto& t = static_cast<EpisodeTape<T>&>(tape);
     const std::size_t tokens = episode.x.extent(0);
-    require(tokens >= 1 && tokens <= t.size.tokens, "forward: the episode does not fit on the tape");
-    require(episode.x.extent(1) == sizes_.inputs, "forward: one number per input bit");
-    require(logits.extent(0) == tokens && logits.extent(1) == sizes_.outputs, "forward: logits are [T, outputs]");
-    cut_into_chunks<T>(episode.x, sizes_.commit_every, episode.mode == Mode::kFullHistory, t.chunks);
+    require(tokens <= t.size.tokens, "forward: the episode does not fit on the tape");
+    check_episode(*this, episode, logits);
+    cut(episode, t.chunks);
     require(t.chunks.size() <= t.size.chunks, "forward: the episode has more chunks than the tape was made for");
     t.stillness = episode.stillness;
-    engine_->forward(folded, episode.x, t.chunks, episode.mode == Mode::kRecurrent, *t.activations, logits);
+    t.answered = episode.answered();
+    t.ends_committed = !episode.final.empty();
+    engine_->forward(folded,
+                     {.x = episode.x,
+                      .chunks = t.chunks,
+                      .carry = episode.mode == Mode::kRecurrent,
+                      .answers = episode.answers,
+                      .initial = episode.initial,
+                      .final = episode.final},
+                     *t.activations, logits);
   }
 
-  T backward(const Folded<T>& folded, Tape<T>& tape, View<const T, 2> d_logits,
-             GradientShard<T>& shard) const override {
+  using SequenceModel<T>::backward;
+  T backward(const Folded<T>& folded, Tape<T>& tape, View<const T, 2> d_logits, GradientShard<T>& shard,
+             const EpisodeGradients<T>& also) const override {
     auto& t = static_cast<EpisodeTape<T>&>(tape);
-    require(!t.chunks.empty() && d_logits.extent(0) == t.chunks.back().end && d_logits.extent(1) == sizes_.outputs,
-            "backward: d_logits are [T, outputs] of the episode on the tape");
-    const T penalty = engine_->backward(folded, *t.activations, d_logits, t.stillness, shard);
+    require(!t.chunks.empty() && d_logits.extent(0) == t.answered && d_logits.extent(1) == sizes_.outputs,
+            "backward: d_logits are [answers, outputs] of the episode on the tape");
+    check_gradients(*this, t.chunks.back().end, t.ends_committed, also);
+    const T penalty = engine_->backward(folded, *t.activations, d_logits, t.stillness, shard, also);
     t.chunks.clear();
     return penalty;
   }
@@ -146,40 +161,45 @@ class SchemaMemModel final : public SequenceModel<T> {
     engine_->refresh(folded, open_chunk(state), s.layers, *s.banks);
   }
 
-  void advance(const Folded<T>& folded, View<const T, 2> x, StreamState<T>& state, Tape<T>& scratch,
+  void advance(const Folded<T>& folded, const StreamRows<T>& rows, StreamState<T>& state, Tape<T>& scratch,
                View<T, 2> logits) const override {
-    require(x.extent(1) == sizes_.inputs, "advance: one number per input bit");
-    require(logits.extent(0) == x.extent(0) && logits.extent(1) == sizes_.outputs, "advance: logits are [T, outputs]");
+    check_rows(*this, rows, logits);
     require(state.mode != Mode::kFullHistory,
             "advance: a stream is recurrent or ablated; full history has no bounded state");
     auto& s = static_cast<StreamScratch<T>&>(scratch);
     point_at(state, s);
-    const std::size_t tokens = x.extent(0), bit = sizes_.inputs - 1;
+    const std::size_t tokens = rows.x.extent(0);
     std::size_t done = 0;
     while (done < tokens) {
       auto& counters = state.counters;
-      const auto validity = [&](std::size_t t) { return static_cast<std::int64_t>(x(t, bit) != T(0)); };
-      if (chunk_ends_before(static_cast<std::size_t>(counters[kChunkTokens]), sizes_.commit_every,
-                            counters[kLastValidity] == validity(done))) {
+      const auto mark = [&](std::size_t t) { return mark_at(rows.marks, t); };
+      if (chunk_ends_before(static_cast<std::size_t>(counters[kChunkTokens]), sizes_.commit_every, mark(done)))
         commit(folded, state, s);
-      }
       const std::size_t room = sizes_.commit_every - static_cast<std::size_t>(counters[kChunkTokens]);
       std::size_t count = 1;
-      while (count < room && done + count < tokens && validity(done + count) == validity(done)) ++count;
-      engine_->advance(folded, x.slice(done, count), open_chunk(state), s.layers, *s.banks, logits.slice(done, count));
+      while (count < room && done + count < tokens && !ends_chunk(mark(done + count))) ++count;
+      engine_->advance(folded, rows.x.slice(done, count), open_chunk(state), s.layers, *s.banks,
+                       logits.slice(done, count));
       counters[kTokens] += static_cast<std::int64_t>(count);
       counters[kChunkTokens] += static_cast<std::int64_t>(count);
-      counters[kLastValidity] = validity(done);
       done += count;
+      counters[kLastValidity] = static_cast<std::int64_t>(reads(mark(done - 1)) ? LastRow::kRead : LastRow::kWrite);
     }
+  }
+  LastRow last_row(const StreamState<T>& state) const override {
+    return static_cast<LastRow>(state.counters[kLastValidity]);
   }
 
   std::vector<std::size_t> chunk_ends(const Episode<T>& episode) const override {
     std::vector<Chunk> chunks;
-    cut_into_chunks<T>(episode.x, sizes_.commit_every, episode.mode == Mode::kFullHistory, chunks);
+    cut(episode, chunks);
     std::vector<std::size_t> ends;
     for (const Chunk& chunk : chunks) ends.push_back(chunk.end);
     return ends;
+  }
+
+  std::size_t most_chunks(std::size_t tokens, std::size_t marked) const override {
+    return marked + tokens / sizes_.commit_every;
   }
 
   /// 3 L sum over chunks of [c (12 d^2 + 32 d + 96 d) + n 2 c d M + 2 d c (c + 1) + 8 M d^2] for the paper's sizes,
@@ -202,6 +222,10 @@ class SchemaMemModel final : public SequenceModel<T> {
   }
 
  private:
+  void cut(const Episode<T>& episode, std::vector<Chunk>& chunks) const {
+    cut_into_chunks(episode.x.extent(0), episode.marks, sizes_.commit_every, episode.mode == Mode::kFullHistory,
+                    !episode.final.empty(), chunks);
+  }
   static OpenChunk open_chunk(const StreamState<T>& state) {
     return {.tokens = static_cast<std::size_t>(state.counters[kChunkTokens]), .touched = state.counters[kTouched] != 0};
   }
@@ -228,7 +252,7 @@ class SchemaMemModel final : public SequenceModel<T> {
     const T turn = state.counters[kTouched] != 0 ? static_cast<T>(2 * std::numbers::pi) : T(0);
     const T pending = static_cast<T>(3.15 * static_cast<double>(state.counters[kChunkTokens]));
     for (const TensorSpec& tensor : state_.tensors()) {
-      const bool is_phase = tensor.name.ends_with(".phase");
+      const bool is_phase = tensor.role == Role::kPhases;
       if (!is_phase && !tensor.name.ends_with(".pending")) continue;
       const T least = is_phase ? T(0) : -pending, most = is_phase ? turn : pending;
       for (std::size_t i = 0; i < tensor.size; ++i) {
@@ -269,8 +293,8 @@ class SchemaMemModel final : public SequenceModel<T> {
 
   SchemaMemConfig sizes_;
   ModelConfig config_;
-  Layout parameters_, state_;
-  std::size_t persistent_ = 0;
+  ModelSpec spec_;
+  Layout parameters_, state_, carried_;
   std::unique_ptr<SchemaMemEngine<T>> engine_;
 };
 

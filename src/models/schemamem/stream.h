@@ -86,6 +86,10 @@ void Engine<T, Shape>::advance(const Folded<T>& folded, View<const T, 2> x, cons
     a.h = next;
     next = previous;
   }
+  if (config_.bare) {
+    for (std::size_t t = 0; t < rows; ++t) copy_block<T>(a.h + t * D, 1, s_.width, &logits(t, 0), s_.width);
+    return;
+  }
   rms_norm_forward<T>(a.h, f.final_norm, a.z, scratch.inverse_last, rows, s_.width, D, eps);
   output_rows(f, a.z, rows, scratch.padded_out, logits);
 }

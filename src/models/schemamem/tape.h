@@ -53,6 +53,10 @@ struct SchemaMemTape final : Tape<T> {
   Chunk* chunks = nullptr;
   std::size_t chunk_count = 0, tokens = 0;
   bool carry = false;
+  bool started = false;  // from a given state: the first chunk has a bank of its own
+  std::uint32_t* answers = nullptr;
+  std::size_t answer_count = 0;  // 0: every row answers
+  T* answered;                   // [answers, D] rows of `normed` that answer
   const T* inputs = nullptr;
   std::size_t input_row = 0;
   std::size_t *packed_at = nullptr, *probabilities_at = nullptr, *inverse_at = nullptr;  // offsets of each chunk

@@ -48,10 +48,10 @@ class LayerCase {
     return made;
   }
   View<const T, 2> rows(const std::vector<T>& values, std::size_t b, std::size_t first, std::size_t count) const {
-    return {values.data() + (b * tokens_ + first) * kModelWidth, {count, kModelWidth}};
+    return {values.data() + (b * tokens_ + first) * mixer_->width(), {count, mixer_->width()}};
   }
   View<T, 2> rows(std::vector<T>& values, std::size_t b, std::size_t first, std::size_t count) const {
-    return {values.data() + (b * tokens_ + first) * kModelWidth, {count, kModelWidth}};
+    return {values.data() + (b * tokens_ + first) * mixer_->width(), {count, mixer_->width()}};
   }
   /// A state, or with `gradient` the gradient of one. Angles are compared on the circle.
   void expect_state(const std::vector<T>& state, const std::string& prefix, std::size_t b,
@@ -116,7 +116,7 @@ class LayerCase {
     const std::size_t split = golden_.number("split");
     const auto run = runner();
     const std::size_t rest = tokens_ - split;
-    std::vector<T> y(u_.size()), d_u(rest * kModelWidth), state(mixer_->state().size());
+    std::vector<T> y(u_.size()), d_u(rest * mixer_->width()), state(mixer_->state().size());
     run->forward(rows(u_, 0, 0, split), {}, state, rows(y, 0, 0, split));
     expect_state(state, "mid.", 0);
     if (golden_.contains("dstate.recurrent") || golden_.contains("dstate.ssm")) {
@@ -127,7 +127,7 @@ class LayerCase {
     EXPECT_LE(golden_error(y, golden_.values("y")), Bounds<T>::output);
     if (!golden_.contains("part2.grad.u")) return;
     std::vector<T> d_state = golden_.template flat<T>(mixer_->state(), "dstate.");
-    run->backward(rows(d_y_, 0, split, rest), d_state, View<T, 2>(d_u.data(), {rest, kModelWidth}));
+    run->backward(rows(d_y_, 0, split, rest), d_state, View<T, 2>(d_u.data(), {rest, mixer_->width()}));
     EXPECT_LE(golden_error(d_u, golden_.values("part2.grad.u")), Bounds<T>::gradient);
     expect_gradients(*run, "part2.grad.");
     expect_state(d_state, "part2.grad_init.", 0, true);

@@ -33,7 +33,7 @@ class ModelCase {
     model_->fold(view_of(std::span(weights_)), *folded);
     std::vector<T> logits(d_logits_.size()), d_weights(weights_.size());
     for (std::size_t b = 0; b < batch_; ++b) {
-      model_->forward(*folded, {.x = inputs(b)}, *tape, rows(logits, b));
+      model_->forward(*folded, {.x = inputs(b), .marks = {}}, *tape, rows(logits, b));
       model_->backward(*folded, *tape, rows(d_logits_, b), *shard);
     }
     GradientShard<T>* const shards[] = {shard.get()};
@@ -60,7 +60,7 @@ class ModelCase {
       std::size_t first = 0;
       for (std::size_t i = 0; first < tokens_; ++i) {
         const std::size_t count = std::min(cuts[i % cuts.size()], tokens_ - first);
-        model_->advance(*folded, inputs(b).slice(first, count), state, *scratch, rows(logits, b).slice(first, count));
+        model_->advance(*folded, {inputs(b).slice(first, count)}, state, *scratch, rows(logits, b).slice(first, count));
         first += count;
       }
     }

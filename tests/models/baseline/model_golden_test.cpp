@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/isa.h"
 #include "models/baseline/model_case.h"
 #include "models/gated_delta_net/model.h"
+#include "support/gated_delta_net_cases.h"
 
 namespace schemamem {
 namespace {
@@ -14,13 +14,12 @@ using test::golden_error;
 using test::ModelCase;
 
 template <class T>
-ModelCase<T> model_case(const char* name, Isa isa) {
-  return {name, make_gated_delta_net<T>({.name = "gdn", .inputs = 7, .outputs = 3}, isa)};
+ModelCase<T> model_case(const char* name, const test::GdnCase& made) {
+  return {name, make_gated_delta_net<T>(made.config, made.choice)};
 }
 
-class GdnModel : public testing::TestWithParam<Isa> {};
-INSTANTIATE_TEST_SUITE_P(Isas, GdnModel, testing::ValuesIn(available_isas()),
-                         [](const auto& made) { return std::string(isa_name(made.param)); });
+class GdnModel : public testing::TestWithParam<test::GdnCase> {};
+INSTANTIATE_TEST_SUITE_P(Isas, GdnModel, testing::ValuesIn(test::published_gdn_cases()), test::gdn_case_name);
 
 constexpr const char* kCases[] = {"gdn/model_t12", "gdn/model_t134"};
 
@@ -45,7 +44,7 @@ TEST_P(GdnModel, AStreamGivesTheSameBitsHoweverItIsCutAndTheLogitsOfThePublished
 }
 
 TEST(GdnModelSizes, CountsTheParametersAndTheStateOfTheResourceTable) {
-  const auto model = make_gated_delta_net<float>({.name = "gdn", .inputs = 7, .outputs = 3}, best_isa());
+  const auto model = make_gated_delta_net<float>({.inputs = 7, .outputs = 3});
   EXPECT_EQ(model->parameters().size(), 55'260U);
   EXPECT_EQ(model->state().size(), 17'280U);
   EXPECT_EQ(model->persistent_elements(), 17'280U);

@@ -9,14 +9,16 @@
 #include "base/rng.h"
 #include "kernels/isa.h"
 #include "models/gated_delta_net/model.h"
+#include "support/gated_delta_net_cases.h"
 
 namespace schemamem {
 namespace {
 
 /// A4V5: ten inputs, five outputs.
+constexpr GatedDeltaNetConfig kA4V5{.inputs = 10, .outputs = 5};
 template <class T>
 std::unique_ptr<SequenceModel<T>> model_a4v5() {
-  return make_gated_delta_net<T>({.name = "gdn", .inputs = 10, .outputs = 5}, best_isa());
+  return make_gated_delta_net<T>(kA4V5);
 }
 
 /// Random bits; validity in runs of 1 to 12 tokens.
@@ -46,8 +48,8 @@ struct EpisodeRun {
 template <class T>
 class Bench {
  public:
-  explicit Bench(std::size_t longest)
-      : model_(model_a4v5<T>()),
+  explicit Bench(std::size_t longest, const GatedDeltaNetConfig& config = kA4V5, EngineChoice choice = {})
+      : model_(make_gated_delta_net<T>(config, choice)),
         folded_(model_->make_folded()),
         tape_(model_->make_tape({.tokens = longest, .chunks = 1}, {.poison = true, .guard = 64})),
         shard_(model_->make_shard()) {}
@@ -59,7 +61,9 @@ class Bench {
     Rng rng = Rng::stream(7, Purpose::kTest, 99);
     for (T& value : d_logits) value = static_cast<T>(rng.normal());
     model_->fold(view_of(std::span(weights)), *folded_);
-    model_->forward(*folded_, {.x = {x.data(), {tokens, 10}}, .stillness = stillness}, *tape_,
+    const View<const T, 2> rows(x.data(), {tokens, 10});
+    const std::vector<RowMark> marks = validity_marks<T>(rows);
+    model_->forward(*folded_, {.x = rows, .marks = marks, .stillness = stillness}, *tape_,
                     {result.logits.data(), {tokens, 5}});
     shard_->clear();
     result.stillness = model_->backward(*folded_, *tape_, {d_logits.data(), {tokens, 5}}, *shard_);
@@ -88,8 +92,11 @@ std::vector<T> drawn_weights(const SequenceModel<T>& model, std::string_view sch
   return weights;
 }
 
-TEST(GdnModelGradient, EqualsTheDifferenceQuotientWithAndWithoutStillness) {
-  Bench<double> bench(60);
+class GdnModelGradient : public testing::TestWithParam<test::GdnCase> {};
+INSTANTIATE_TEST_SUITE_P(, GdnModelGradient, testing::ValuesIn(test::every_gdn_case(10, 5)), test::gdn_case_name);
+
+TEST_P(GdnModelGradient, EqualsTheDifferenceQuotientWithAndWithoutStillness) {
+  Bench<double> bench(60, GetParam().config, GetParam().choice);
   const std::vector<double> weights = drawn_weights(bench.model(), "ours", 2);
   const std::vector<double> x = random_episode<double>(60, 10, 1);
   for (const double stillness : {0.0, 500.0}) {
@@ -99,18 +106,19 @@ TEST(GdnModelGradient, EqualsTheDifferenceQuotientWithAndWithoutStillness) {
       Rng rng = Rng::stream(7, Purpose::kTest, 50 + trial);
       constexpr double kStep = 1e-6;
       std::vector<double> ahead = weights, behind = weights;
-      double expected_slope = 0.0;
+      double expected_slope = 0.0, steepness = 0.0;
       for (std::size_t i = 0; i < weights.size(); ++i) {
         const double direction = rng.normal();
         ahead[i] += kStep * direction;
         behind[i] -= kStep * direction;
         expected_slope += run.d_weights[i] * direction;
+        steepness = std::hypot(steepness, run.d_weights[i] * direction);  // of a direction, on average
       }
       bench.run(ahead, x, stillness);
       const double up = bench.loss();
       bench.run(behind, x, stillness);
       const double slope = (up - bench.loss()) / (2.0 * kStep);
-      EXPECT_NEAR(expected_slope, slope, 1e-6 * std::abs(slope));
+      EXPECT_NEAR(expected_slope, slope, 1e-6 * steepness);
     }
   }
 }
@@ -139,7 +147,8 @@ TEST(GdnEpisode, AStreamAgreesWithTheParallelForwardAtEveryLength) {
     StreamState<double> state = model.empty_state();
     const auto scratch = model.make_scratch();
     std::vector<double> logits(tokens * 5);
-    model.advance(*folded, {x.data(), {tokens, 10}}, state, *scratch, {logits.data(), {tokens, 5}});
+    model.advance(*folded, {View<const double, 2>(x.data(), {tokens, 10})}, state, *scratch,
+                  {logits.data(), {tokens, 5}});
     for (std::size_t i = 0; i < logits.size(); ++i) EXPECT_NEAR(logits[i], run.logits[i], 1e-11);
   }
 }

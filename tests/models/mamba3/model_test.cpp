@@ -15,7 +15,7 @@ using test::ModelCase;
 
 template <class T>
 ModelCase<T> model_case(const char* name, Isa isa) {
-  return {name, make_mamba3<T>({.name = "mamba3", .inputs = 7, .outputs = 3}, isa)};
+  return {name, make_mamba3<T>({.inputs = 7, .outputs = 3}, {.isa = isa})};
 }
 
 class Mamba3Model : public testing::TestWithParam<Isa> {};
@@ -45,7 +45,7 @@ TEST_P(Mamba3Model, AStreamGivesTheSameBitsHoweverItIsCutAndTheLogitsOfThePublis
 }
 
 TEST(Mamba3ModelSizes, CountsTheParametersAndTheStateOfTheResourceTable) {
-  const auto model = make_mamba3<float>({.name = "mamba3", .inputs = 7, .outputs = 3}, best_isa());
+  const auto model = make_mamba3<float>({.inputs = 7, .outputs = 3}, {});
   EXPECT_EQ(model->parameters().size(), 55'128U);
   EXPECT_EQ(model->state().size(), 16'752U);
   EXPECT_EQ(model->persistent_elements(), 16'752U);

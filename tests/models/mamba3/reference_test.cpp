@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <span>
 
 #include "support/golden.h"
@@ -12,26 +11,27 @@ namespace schemamem::test {
 namespace {
 
 constexpr double kTolerance = 1e-9;
+constexpr std::size_t kWidth = 32;
 
 template <class Tensor>
 double error_of(const Tensor& found, const std::vector<double>& expected) {
-  return golden_error(flat(found), std::span(expected));
+  return golden_error(flat(found), expected);
 }
 template <class Tensor>
 double angle_error_of(const Tensor& found, const std::vector<double>& expected) {
-  return circle_error(flat(found), std::span(expected));
+  return circle_error<double, double>(flat(found), expected);
 }
 
-std::unique_ptr<ref::State> state(const Golden& golden, const std::string& prefix, std::size_t batch) {
-  auto result = std::make_unique<ref::State>();
-  fill(result->angle, golden.entry(prefix + "angle", batch));
-  fill(result->ssm, golden.entry(prefix + "ssm", batch));
-  fill(result->k, golden.entry(prefix + "k", batch));
-  fill(result->v, golden.entry(prefix + "v", batch));
+ref::State state(const Golden& golden, const std::string& prefix, std::size_t batch) {
+  ref::State result;
+  fill(result.angle, golden.entry(prefix + "angle", batch));
+  fill(result.ssm, golden.entry(prefix + "ssm", batch));
+  fill(result.k, golden.entry(prefix + "k", batch));
+  fill(result.v, golden.entry(prefix + "v", batch));
   return result;
 }
 
-void expect_state(ref::State found, const Golden& golden, const std::string& prefix, std::size_t batch) {
+void expect_state(const ref::State& found, const Golden& golden, const std::string& prefix, std::size_t batch) {
   EXPECT_LE(angle_error_of(found.angle, golden.entry(prefix + "angle", batch)), kTolerance) << prefix;
   EXPECT_LE(error_of(found.ssm, golden.entry(prefix + "ssm", batch)), kTolerance) << prefix;
   EXPECT_LE(error_of(found.k, golden.entry(prefix + "k", batch)), kTolerance) << prefix;
@@ -40,11 +40,11 @@ void expect_state(ref::State found, const Golden& golden, const std::string& pre
 
 struct Layer {
   explicit Layer(const std::string& name) : golden("mamba3/" + name) {
-    for_weights(*weights,
+    for_weights(weights,
                 [&](const char* tensor, auto& values) { fill(values, golden.values(std::string("param.") + tensor)); });
   }
   Golden golden;
-  std::unique_ptr<ref::Weights> weights = std::make_unique<ref::Weights>();
+  ref::Weights weights;
 };
 
 class Mamba3ReferenceLayer : public testing::TestWithParam<const char*> {};
@@ -52,17 +52,17 @@ class Mamba3ReferenceLayer : public testing::TestWithParam<const char*> {};
 TEST_P(Mamba3ReferenceLayer, AgreesWithThePublishedLayer) {
   const Layer layer(GetParam());
   const Golden& golden = layer.golden;
-  const ref::Weights* const weights = layer.weights.get();
+  const ref::Weights& weights = layer.weights;
   const std::size_t tokens = golden.number("T");
   ref::Weights d_weights;
   for (std::size_t batch = 0; batch < golden.number("B"); ++batch) {
     const std::vector<double> u = golden.entry("u", batch), d_y = golden.entry("dy", batch);
     std::vector<double> y(u.size()), d_u(u.size());
-    const View<const double, 2> inputs(u.data(), {tokens, ref::kWidth});
-    const std::vector<ref::Token> run = ref::forward(*weights, inputs, {}, {y.data(), {tokens, ref::kWidth}});
+    const View<const double, 2> inputs(u.data(), {tokens, kWidth});
+    const std::vector<ref::Token> run = ref::forward(weights, inputs, ref::State(), {y.data(), {tokens, kWidth}});
     ref::State d_state;
-    ref::backward(*weights, inputs, {}, run, {d_y.data(), {tokens, ref::kWidth}}, d_state,
-                  {d_u.data(), {tokens, ref::kWidth}}, d_weights);
+    ref::backward(weights, inputs, ref::State(), run, {d_y.data(), {tokens, kWidth}}, d_state,
+                  {d_u.data(), {tokens, kWidth}}, d_weights);
 
     EXPECT_LE(golden_error(y, golden.entry("y", batch)), kTolerance);
     EXPECT_LE(golden_error(d_u, golden.entry("grad.u", batch)), kTolerance);
@@ -76,16 +76,16 @@ TEST_P(Mamba3ReferenceLayer, AgreesWithThePublishedLayer) {
 TEST(Mamba3Reference, AgreesOnEveryPublishedInternal) {
   const Layer layer("t7");
   const Golden& golden = layer.golden;
-  const ref::Weights* const weights = layer.weights.get();
+  const ref::Weights& weights = layer.weights;
   const std::size_t tokens = golden.number("T");
   const std::vector<double> u = golden.entry("u", 0);
   std::vector<double> y(u.size());
   std::vector<ref::Token> run =
-      ref::forward(*weights, {u.data(), {tokens, ref::kWidth}}, {}, {y.data(), {tokens, ref::kWidth}});
+      ref::forward(weights, {u.data(), {tokens, kWidth}}, ref::State(), {y.data(), {tokens, kWidth}});
   for (std::size_t t = 0; t < tokens; ++t) {
     ref::Token& token = run[t];
-    ref::Tensor<ref::kHeads> a_dt{};
-    for (std::size_t h = 0; h < ref::kHeads; ++h) a_dt[h] = token.a[h] * token.dt[h];
+    std::vector<double> a_dt(token.a.size());
+    for (std::size_t h = 0; h < a_dt.size(); ++h) a_dt[h] = token.a[h] * token.dt[h];
     const auto expect = [&](const char* name, auto& tensor) {
       EXPECT_LE(error_of(tensor, golden.entry(std::string("inter.") + name, t)), kTolerance) << name;
     };
@@ -106,30 +106,31 @@ TEST(Mamba3Reference, AgreesOnEveryPublishedInternal) {
 TEST(Mamba3Reference, CarriesStateAndItsGradientAcrossACut) {
   const Layer layer("carry_t140_s37");
   const Golden& golden = layer.golden;
-  const ref::Weights* const weights = layer.weights.get();
+  const ref::Weights& weights = layer.weights;
   const std::size_t tokens = golden.number("T"), split = golden.number("split"), rest = tokens - split;
   const std::vector<double> u = golden.entry("u", 0), d_y = golden.entry("dy", 0);
-  std::vector<double> y(u.size()), d_u(rest * ref::kWidth);
-  const View<const double, 2> inputs(u.data(), {tokens, ref::kWidth});
-  const View<double, 2> outputs(y.data(), {tokens, ref::kWidth});
-  const std::vector<ref::Token> first = ref::forward(*weights, inputs.slice(0, split), {}, outputs.slice(0, split));
+  std::vector<double> y(u.size()), d_u(rest * kWidth);
+  const View<const double, 2> inputs(u.data(), {tokens, kWidth});
+  const View<double, 2> outputs(y.data(), {tokens, kWidth});
+  const std::vector<ref::Token> first =
+      ref::forward(weights, inputs.slice(0, split), ref::State(), outputs.slice(0, split));
   expect_state(first.back().after, golden, "mid.", 0);
 
-  const auto initial = state(golden, "mid.", 0);
+  const ref::State initial = state(golden, "mid.", 0);
   const std::vector<ref::Token> second =
-      ref::forward(*weights, inputs.slice(split, rest), *initial, outputs.slice(split, rest));
-  const auto d_state = state(golden, "dstate.", 0);
+      ref::forward(weights, inputs.slice(split, rest), initial, outputs.slice(split, rest));
+  ref::State d_state = state(golden, "dstate.", 0);
   ref::Weights d_weights;
-  ref::backward(*weights, inputs.slice(split, rest), *initial, second,
-                View<const double, 2>(d_y.data(), {tokens, ref::kWidth}).slice(split, rest), *d_state,
-                {d_u.data(), {rest, ref::kWidth}}, d_weights);
+  ref::backward(weights, inputs.slice(split, rest), initial, second,
+                View<const double, 2>(d_y.data(), {tokens, kWidth}).slice(split, rest), d_state,
+                {d_u.data(), {rest, kWidth}}, d_weights);
   EXPECT_LE(golden_error(y, golden.entry("y", 0)), kTolerance);
   expect_state(second.back().after, golden, "state.", 0);
   EXPECT_LE(golden_error(d_u, golden.entry("part2.grad.u", 0)), kTolerance);
-  EXPECT_LE(error_of(d_state->angle, golden.entry("part2.grad_init.angle", 0)), kTolerance);
-  EXPECT_LE(error_of(d_state->ssm, golden.entry("part2.grad_init.ssm", 0)), kTolerance);
-  EXPECT_LE(error_of(d_state->k, golden.entry("part2.grad_init.k", 0)), kTolerance);
-  EXPECT_LE(error_of(d_state->v, golden.entry("part2.grad_init.v", 0)), kTolerance);
+  EXPECT_LE(error_of(d_state.angle, golden.entry("part2.grad_init.angle", 0)), kTolerance);
+  EXPECT_LE(error_of(d_state.ssm, golden.entry("part2.grad_init.ssm", 0)), kTolerance);
+  EXPECT_LE(error_of(d_state.k, golden.entry("part2.grad_init.k", 0)), kTolerance);
+  EXPECT_LE(error_of(d_state.v, golden.entry("part2.grad_init.v", 0)), kTolerance);
   for_weights(d_weights, [&](const char* name, auto& tensor) {
     EXPECT_LE(error_of(tensor, golden.values(std::string("part2.grad.") + name)), kTolerance) << name;
   });

@@ -26,7 +26,7 @@ class Loss {
         x_(tokens, config.inputs, test::test_rng(config.commit_every), config.commit_every + 3),
         logits_(tokens * config.outputs),
         d_logits_(logits_.size()),
-        episode_{.x = x_.rows(), .mode = mode, .stillness = stillness} {
+        episode_(x_.episode(mode, stillness)) {
     Rng rng = test::test_rng(7);
     for (double& d : d_logits_) d = rng.normal();
   }

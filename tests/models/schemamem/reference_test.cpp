@@ -114,6 +114,8 @@ TEST_P(SchemaMemEngine, EqualsTheReferenceAtOddSizesInEveryMode) {
   const std::vector<double> flat = random_numbers(rng, layout.size(), 0.4);
   const std::vector<double> x = random_bits(rng, tokens, config.inputs);
   const std::vector<double> d_logits = random_numbers(rng, tokens * config.outputs, 1);
+  const View<const double, 2> rows(x.data(), {tokens, config.inputs});
+  const std::vector<RowMark> marks = validity_marks<double>(rows);
   const reference::SchemaMemWeights weights = reference_schemamem(layout, flat);
   const auto folded = model->make_folded();
   const auto tape = model->make_tape({.tokens = tokens, .chunks = tokens}, {.poison = true, .guard = 64});
@@ -123,7 +125,7 @@ TEST_P(SchemaMemEngine, EqualsTheReferenceAtOddSizesInEveryMode) {
                                                   {Mode::kAblated, SchemaMemMode::kAblated}};
   for (const auto& [mode, reference_mode] : modes) {
     SCOPED_TRACE(static_cast<int>(mode));
-    const Episode<double> episode{.x = {x.data(), {tokens, config.inputs}}, .mode = mode};
+    const Episode<double> episode{.x = rows, .marks = marks, .mode = mode};
     const auto shard = model->make_shard();
     std::vector<double> logits(d_logits.size()), gradient(layout.size());
     model->forward(*folded, episode, *tape, {logits.data(), {tokens, config.outputs}});

@@ -1,0 +1,58 @@
+#include "paper/folder.h"
+
+#include <fmt/format.h>
+
+#include "paper/additions.h"
+#include "paper/diff_summary.h"
+#include "paper/tables.h"
+#include "paper/text_numbers.h"
+
+namespace schemamem {
+
+std::vector<PaperFile> table_files(const std::vector<Table>& tables) {
+  std::vector<PaperFile> files;
+  for (const Table& table : tables) {
+    const std::string stem = "tables/" + table.name;
+    files.push_back({stem + ".md", markdown(table)});
+    files.push_back({stem + ".tex", latex(table)});
+    files.push_back({stem + ".csv", csv(table)});
+  }
+  return files;
+}
+
+std::vector<PaperFile> figure_files(const std::vector<Figure>& figures) {
+  std::vector<PaperFile> files;
+  for (const Figure& figure : figures) {
+    files.push_back({"figures/" + figure.name + ".csv", figure.csv});
+    files.push_back({"figures/" + figure.name + ".gp", figure.script});
+  }
+  return files;
+}
+
+std::vector<Table> all_tables(const Ledger& ledger, const Selection& selection) {
+  std::vector<Table> tables = paper_tables(ledger, selection);
+  tables.push_back(text_number_table(ledger, selection));
+  for (Table& table : additions(ledger, selection)) tables.push_back(std::move(table));
+  return tables;
+}
+
+std::string left_out_note(const Ledger& ledger) {
+  const std::size_t count = ledger.others().size();
+  if (count == 0) return "";
+  return fmt::format("Left out: {} run{} of other tasks or of models of other sizes.", count, count == 1 ? "" : "s");
+}
+
+std::string paper_overview(const Ledger& ledger, const Selection& selection, const std::vector<Table>& tables,
+                           const std::vector<Figure>& figures, const std::vector<DiffCell>& cells) {
+  std::string text = fmt::format(
+      "# The paper's numbers and ours\n\nRecipe {}, evaluation seed {}. Made by `schemamem paper all` from {} "
+      "runs.{}\n\n"
+      "```text\n{}```\n\n",
+      selection.recipe, selection.eval_seed, ledger.runs().size(),
+      ledger.others().empty() ? "" : " " + left_out_note(ledger), diff_summary(cells));
+  for (const Figure& figure : figures) text += fmt::format("![{}](figures/{}.svg)\n\n", figure.title, figure.name);
+  for (const Table& table : tables) text += markdown(table) + "\n";
+  return text;
+}
+
+}  // namespace schemamem

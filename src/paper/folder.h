@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "paper/diff.h"
+#include "report/gnuplot_script.h"
+#include "report/table.h"
+
+namespace schemamem {
+
+/// A file of the folder that `schemamem paper` fills: its place there, and its text.
+struct PaperFile {
+  std::filesystem::path place;
+  std::string text;
+};
+
+/// tables/<name>.md, .tex and .csv of each table.
+std::vector<PaperFile> table_files(const std::vector<Table>& tables);
+/// figures/<name>.csv and .gp of each figure; gnuplot draws it beside them.
+std::vector<PaperFile> figure_files(const std::vector<Figure>& figures);
+
+/// The paper's tables, the numbers of its text and our additions.
+std::vector<Table> all_tables(const Ledger& ledger, const Selection& selection);
+/// A sentence about Ledger::others(), which no table of the paper has a place for; empty if there are none.
+std::string left_out_note(const Ledger& ledger);
+/// paper.md: one page with everything, for reading.
+std::string paper_overview(const Ledger& ledger, const Selection& selection, const std::vector<Table>& tables,
+                           const std::vector<Figure>& figures, const std::vector<DiffCell>& cells);
+
+}  // namespace schemamem

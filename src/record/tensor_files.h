@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "system/files.h"
+#include "tensors/safetensors.h"
+
+namespace schemamem {
+
+/// The largest file that load_tensors() takes into memory, unless told otherwise.
+inline constexpr std::uint64_t kLargestTensorFile = std::uint64_t{4} << 30;
+
+/// A safetensors file, read whole and checked; messages call it by its path.
+Result<TensorFile> load_tensors(const std::filesystem::path& path, std::uint64_t most = kLargestTensorFile);
+/// Writes what encode_tensors() gives, atomically and without a copy of the data.
+Status save_tensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
+                    const std::map<std::string, std::string>& metadata = {}, FileSystem& files = posix_files());
+
+}  // namespace schemamem

@@ -1,0 +1,281 @@
+#include "system/files.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace schemamem {
+namespace {
+
+namespace fs = std::filesystem;
+using Open = FileSystem::Open;
+using Outcome = FileSystem::Outcome;
+
+constexpr int kNone = -1;
+constexpr std::string_view kTemporaryPrefix = ".schemamem-";
+constexpr std::string_view kTemporarySuffix = ".tmp";
+
+bool is_temporary(std::string_view name) {
+  return name.starts_with(kTemporaryPrefix) && name.ends_with(kTemporarySuffix);
+}
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+/// Closes a handle that was opened for reading, where closing cannot lose anything.
+class ReadHandle {
+ public:
+  ReadHandle(FileSystem& files, Outcome handle) : files_(files), handle_(static_cast<int>(handle)) {}
+  ReadHandle(const ReadHandle&) = delete;
+  ReadHandle& operator=(const ReadHandle&) = delete;
+  ~ReadHandle() { files_.close(handle_); }
+  operator int() const { return handle_; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  FileSystem& files_;
+  int handle_;
+};
+
+/// Fills `bytes` as far as the file goes; returns how far.
+Outcome read_all(FileSystem& files, int handle, std::span<std::byte> bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const Outcome count = files.read(handle, bytes.subspan(done));
+    if (count < 0) return count;
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  return static_cast<Outcome>(done);
+}
+
+}  // namespace
+
+Result<Buffer<std::byte>> read_file(const fs::path& path, std::uint64_t most, FileSystem& files) {
+  const Outcome opened = files.open(path, Open::kRead);
+  if (opened < 0) return file_error(ErrorKind::kMissingInput, "open", path, opened);
+  const ReadHandle handle(files, opened);
+  const Outcome size = files.regular_size(handle);
+  if (size < 0) return file_error(ErrorKind::kMissingInput, "read", path, size);
+  if (static_cast<std::uint64_t>(size) > most) {
+    return Error(ErrorKind::kBadData,
+                 fmt::format("{}: the file has {} bytes; at most {} are accepted here", path.string(), size, most));
+  }
+  Buffer<std::byte> bytes(static_cast<std::size_t>(size));
+  const Outcome count = read_all(files, handle, bytes.span());
+  if (count < 0) return file_error(ErrorKind::kInputOutput, "read", path, count);
+  std::byte beyond{};
+  const Outcome more = read_all(files, handle, {&beyond, 1});
+  if (more < 0) return file_error(ErrorKind::kInputOutput, "read", path, more);
+  if (count != size || more != 0) {
+    return Error(ErrorKind::kInputOutput,
+                 fmt::format("{}: the file changed while it was read (expected {} bytes, found {}); try again when "
+                             "its writer is done",
+                             path.string(), size, more != 0 ? "more" : std::to_string(count)));
+  }
+  return bytes;
+}
+
+Result<std::string> read_text_file(const fs::path& path, std::uint64_t most, FileSystem& files) {
+  const Result<Buffer<std::byte>> bytes = read_file(path, most, files);
+  if (!bytes) return bytes.error();
+  std::string text(bytes->size(), '\0');
+  std::copy(bytes->begin(), bytes->end(), std::as_writable_bytes(std::span(text)).begin());
+  return text;
+}
+
+AtomicFile::AtomicFile(FileSystem& files, fs::path path, fs::path temporary, int handle)
+    : files_(&files), path_(std::move(path)), temporary_(std::move(temporary)), handle_(handle) {}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : files_(other.files_),
+      path_(std::move(other.path_)),
+      temporary_(std::move(other.temporary_)),
+      handle_(std::exchange(other.handle_, kNone)) {}
+
+AtomicFile::~AtomicFile() { discard(); }
+
+Result<AtomicFile> AtomicFile::create(const fs::path& path, FileSystem& files) {
+  require(path.has_filename(), "AtomicFile::create: the caller names a file");
+  // A rename would replace a device such as /dev/null as well.
+  std::error_code unknown;
+  const fs::file_status status = fs::status(path, unknown);
+  if (fs::is_directory(status)) return file_error(ErrorKind::kCannotCreate, "write", path, -EISDIR);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    return file_error(ErrorKind::kCannotCreate, "write", path, -EINVAL);
+  }
+  for (std::uint64_t attempt = 0;; ++attempt) {
+    const fs::path temporary =
+        folder_of(path) / fmt::format("{}{}-{}{}", kTemporaryPrefix, ::getpid(), attempt, kTemporarySuffix);
+    const Outcome handle = files.open(temporary, Open::kCreate);
+    if (handle == -EEXIST) continue;  // another thread, or what a killed process left behind
+    if (handle < 0) return file_error(ErrorKind::kCannotCreate, "create", path, handle);
+    return AtomicFile(files, path, temporary, static_cast<int>(handle));
+  }
+}
+
+Status AtomicFile::write(std::span<const std::byte> bytes) {
+  if (handle_ == kNone) return failed("write", -EBADF);
+  while (!bytes.empty()) {
+    const Outcome count = files_->write(handle_, bytes);
+    if (count <= 0) return failed("write", count < 0 ? count : -EIO);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return Done{};
+}
+
+Status AtomicFile::commit() {
+  if (handle_ == kNone) return failed("write", -EBADF);
+  if (const Outcome synced = files_->sync(handle_); synced < 0) return failed("write", synced);
+  // The folder is opened before the rename, so that only its sync can fail afterwards.
+  const Outcome folder = files_->open(folder_of(path_), Open::kDirectory);
+  if (folder < 0) return failed("write", folder);
+  const ReadHandle open_folder(*files_, folder);
+  if (const Outcome closed = files_->close(std::exchange(handle_, kNone)); closed < 0) return failed("write", closed);
+  if (const Outcome renamed = files_->rename(temporary_, path_); renamed < 0) return failed("replace", renamed);
+  temporary_.clear();
+  if (const Outcome synced = files_->sync(open_folder); synced < 0) {
+    return failed("make sure that a power cut does not undo the writing of", synced);
+  }
+  return Done{};
+}
+
+Error AtomicFile::failed(const char* action, Outcome outcome) {
+  discard();
+  return file_error(ErrorKind::kInputOutput, action, path_, outcome);
+}
+
+void AtomicFile::discard() {
+  if (handle_ != kNone) files_->close(std::exchange(handle_, kNone));
+  if (!temporary_.empty()) files_->remove(temporary_);
+  temporary_.clear();
+}
+
+AppendFile::AppendFile(AppendFile&& other) noexcept
+    : files_(other.files_),
+      path_(std::move(other.path_)),
+      handle_(std::exchange(other.handle_, kNone)),
+      size_(other.size_) {}
+
+AppendFile::~AppendFile() {
+  if (handle_ != kNone) files_->close(handle_);
+}
+
+Result<AppendFile> AppendFile::open(const fs::path& path, std::uint64_t keep, FileSystem& files) {
+  const Outcome handle = files.open(path, Open::kAppend);
+  if (handle < 0) return file_error(ErrorKind::kCannotCreate, "open", path, handle);
+  AppendFile file(files, path, static_cast<int>(handle), keep);
+  const Outcome size = files.regular_size(file.handle_);
+  if (size < 0) return file_error(ErrorKind::kCannotCreate, "open", path, size);
+  if (static_cast<std::uint64_t>(size) < keep) {
+    return Error(ErrorKind::kBadData,
+                 fmt::format("{}: expected at least {} bytes, found {}; the file was cut or replaced", path.string(),
+                             keep, size));
+  }
+  if (const Outcome cut = files.truncate(file.handle_, keep); cut < 0)
+    return file_error(ErrorKind::kInputOutput, "cut", path, cut);
+  return file;
+}
+
+Status AppendFile::write(std::string_view text) {
+  std::span<const std::byte> bytes = std::as_bytes(std::span(text));
+  while (!bytes.empty()) {
+    const Outcome count = files_->write(handle_, bytes);
+    if (count <= 0) return file_error(ErrorKind::kInputOutput, "write", path_, count < 0 ? count : -EIO);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    size_ += static_cast<std::uint64_t>(count);
+  }
+  return Done{};
+}
+
+Status AppendFile::sync() {
+  const Outcome synced = files_->sync(handle_);
+  if (synced < 0) return file_error(ErrorKind::kInputOutput, "write", path_, synced);
+  return Done{};
+}
+
+Status write_file_atomically(const fs::path& path, std::span<const std::span<const std::byte>> pieces,
+                             FileSystem& files) {
+  Result<AtomicFile> file = AtomicFile::create(path, files);
+  if (!file) return file.error();
+  for (const std::span<const std::byte> piece : pieces) {
+    if (Status written = file.value().write(piece); !written) return written;
+  }
+  return file.value().commit();
+}
+
+Status write_file_atomically(const fs::path& path, std::span<const std::byte> bytes, FileSystem& files) {
+  return write_file_atomically(path, std::span(&bytes, 1), files);
+}
+
+Status write_file_atomically(const fs::path& path, std::string_view text, FileSystem& files) {
+  return write_file_atomically(path, std::as_bytes(std::span(text)), files);
+}
+
+Status make_directories(const fs::path& path, FileSystem& files) {
+  require(!path.empty(), "make_directories: the caller names a folder");
+  fs::path folder;
+  for (const fs::path& part : path.lexically_normal()) {
+    folder /= part;
+    std::error_code unknown;
+    if (part.empty() || fs::is_directory(folder, unknown)) continue;
+    const Outcome made = files.make_directory(folder);
+    if (made == -EEXIST) {
+      if (fs::is_directory(folder, unknown)) continue;  // another process was quicker
+      return file_error(ErrorKind::kCannotCreate, "create the folder", folder, -ENOTDIR);
+    }
+    if (made < 0) return file_error(ErrorKind::kCannotCreate, "create the folder", folder, made);
+    if (Status synced = sync_directory(folder_of(folder), files); !synced) return synced;
+  }
+  return Done{};
+}
+
+Status sync_directory(const fs::path& path, FileSystem& files) {
+  const Outcome opened = files.open(path, Open::kDirectory);
+  if (opened < 0) return file_error(ErrorKind::kInputOutput, "open the folder", path, opened);
+  const ReadHandle handle(files, opened);
+  if (const Outcome synced = files.sync(handle); synced < 0) {
+    return file_error(ErrorKind::kInputOutput, "sync the folder", path, synced);
+  }
+  return Done{};
+}
+
+namespace {
+
+Result<std::vector<std::string>> names_in(const fs::path& path, bool temporary) {
+  std::vector<std::string> names;
+  std::error_code code;
+  for (fs::directory_iterator entry(path, code), end; !code && entry != end; entry.increment(code)) {
+    std::string name = entry->path().filename().string();
+    if (is_temporary(name) == temporary) names.push_back(std::move(name));
+  }
+  if (code) return file_error(ErrorKind::kMissingInput, "list the folder", path, -code.value());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> list_directory(const fs::path& path) { return names_in(path, false); }
+
+Status remove_temporaries(const fs::path& directory, FileSystem& files) {
+  const Result<std::vector<std::string>> names = names_in(directory, true);
+  if (!names) return names.error();
+  for (const std::string& name : *names) {
+    const Outcome removed = files.remove(directory / name);
+    if (removed < 0 && removed != -ENOENT) {
+      return file_error(ErrorKind::kInputOutput, "remove the temporary file", directory / name, removed);
+    }
+  }
+  return Done{};
+}
+
+Result<std::uint64_t> free_space(const fs::path& path, FileSystem& files) {
+  const Outcome bytes = files.free_space(path);
+  if (bytes < 0) return file_error(ErrorKind::kInputOutput, "measure the free space of", path, bytes);
+  return static_cast<std::uint64_t>(bytes);
+}
+
+}  // namespace schemamem

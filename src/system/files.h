@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/memory.h"
+#include "base/result.h"
+#include "system/file_system.h"
+
+namespace schemamem {
+
+/// A whole regular file in owned memory. A file longer than `most` bytes is refused before anything is read (bad data);
+/// one that cannot be opened is a missing input.
+Result<Buffer<std::byte>> read_file(const std::filesystem::path& path, std::uint64_t most,
+                                    FileSystem& files = posix_files());
+/// The same as text, for configurations and records; the bytes are not checked.
+Result<std::string> read_text_file(const std::filesystem::path& path, std::uint64_t most,
+                                   FileSystem& files = posix_files());
+
+/// A file that is complete or absent. What is written goes to a temporary file in the same folder; commit() syncs it,
+/// renames it over `path` and syncs the folder. Until the rename an earlier file is untouched, whatever fails; without
+/// a commit the temporary file is removed. A symbolic link at `path` is replaced, not followed.
+///
+/// A failure to sync the folder is an error although the complete file is already in its place: it may not survive a
+/// power cut.
+class AtomicFile {
+ public:
+  static Result<AtomicFile> create(const std::filesystem::path& path, FileSystem& files = posix_files());
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();
+
+  /// After a failure every later write and the commit fail as well.
+  Status write(std::span<const std::byte> bytes);
+  Status write(std::string_view text) { return write(std::as_bytes(std::span(text))); }
+  /// Once, at the end.
+  Status commit();
+
+ private:
+  AtomicFile(FileSystem& files, std::filesystem::path path, std::filesystem::path temporary, int handle);
+  Error failed(const char* action, FileSystem::Outcome outcome);
+  void discard();
+
+  FileSystem* files_;
+  std::filesystem::path path_, temporary_;
+  int handle_;  // kNone once closed or moved from
+};
+
+/// A file that grows by whole lines: a log. What was written before the last sync() survives a power cut.
+class AppendFile {
+ public:
+  /// Opens or makes the file and cuts it to its first `keep` bytes. A file that is shorter is bad data.
+  static Result<AppendFile> open(const std::filesystem::path& path, std::uint64_t keep,
+                                 FileSystem& files = posix_files());
+  AppendFile(AppendFile&& other) noexcept;
+  AppendFile& operator=(AppendFile&&) = delete;
+  ~AppendFile();
+
+  Status write(std::string_view text);
+  Status sync();
+  std::uint64_t size() const { return size_; }
+
+ private:
+  AppendFile(FileSystem& files, std::filesystem::path path, int handle, std::uint64_t size)
+      : files_(&files), path_(std::move(path)), handle_(handle), size_(size) {}
+
+  FileSystem* files_;
+  std::filesystem::path path_;
+  int handle_;
+  std::uint64_t size_;
+};
+
+Status write_file_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes,
+                             FileSystem& files = posix_files());
+Status write_file_atomically(const std::filesystem::path& path, std::string_view text,
+                             FileSystem& files = posix_files());
+Status write_file_atomically(const std::filesystem::path& path, std::span<const std::span<const std::byte>> pieces,
+                             FileSystem& files = posix_files());
+
+/// Makes the folder and its parents; each is synced into its parent, so that it survives a power cut.
+Status make_directories(const std::filesystem::path& path, FileSystem& files = posix_files());
+/// Makes the entries of a folder survive a power cut.
+Status sync_directory(const std::filesystem::path& path, FileSystem& files = posix_files());
+/// The names in a folder, sorted, without temporary files of this module.
+Result<std::vector<std::string>> list_directory(const std::filesystem::path& path);
+/// Removes what killed writers left behind. Only for who holds the folder's lock (file_lock.h): a living writer's
+/// temporary file would go too.
+Status remove_temporaries(const std::filesystem::path& directory, FileSystem& files = posix_files());
+/// Bytes that this user may still write on the device of `path`.
+Result<std::uint64_t> free_space(const std::filesystem::path& path, FileSystem& files = posix_files());
+
+}  // namespace schemamem

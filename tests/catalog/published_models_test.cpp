@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "catalog/find_model.h"
+#include "catalog/model_files.h"
+#include "support/surroundings.h"
+#include "system/files.h"
+#include "task/setting.h"
+
+namespace schemamem {
+namespace {
+
+namespace fs = std::filesystem;
+using Model = std::shared_ptr<const LoadedModel<float>>;
+
+const fs::path kResults = fs::path(SCHEMAMEM_SOURCE_DIR) / "results";
+
+/// Every checkpoint that is published: 81 of each of two recipes, 3 of the paper's.
+std::vector<fs::path> published() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(kResults)) {
+    if (entry.path().filename() == "model.safetensors") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// One write and one question, both of the address 1.
+std::vector<float> answer(const Model& model) {
+  Stream<float> stream(model);
+  std::vector<float> row(model->model().config().inputs);
+  row.front() = row.back() = 1;
+  stream.push(row);
+  row.back() = 0;
+  const std::span<const float> logits = stream.push(row);
+  return {logits.begin(), logits.end()};
+}
+
+TEST(PublishedModels, OpenByPathAndAnswer) {
+  const std::vector<fs::path> files = published();
+  ASSERT_EQ(files.size(), 162U + 3U);
+  std::set<std::string> fingerprints;
+  for (const fs::path& file : files) {
+    const auto model = load_model<float>(file.parent_path().string());
+    ASSERT_TRUE(model) << model.error().message();
+    const Setting setting = parse_setting((*model)->notes().at("setting")).value();
+    EXPECT_EQ((*model)->model().config().inputs, setting.input_width()) << file;
+    const std::vector<float> logits = answer(*model);
+    EXPECT_EQ(logits.size(), setting.output_width()) << file;
+    for (const float logit : logits) EXPECT_TRUE(std::isfinite(logit)) << file;
+    fingerprints.insert((*model)->fingerprint());
+  }
+  EXPECT_EQ(fingerprints.size(), files.size());
+}
+
+TEST(PublishedModels, OpenByNameWhereTheRunIsFinished) {
+  const test::Variable none("SCHEMAMEM_MODELS", kResults.string());
+  std::map<std::string, fs::path> files;
+  for (const NamedModel& model : list_models(std::vector{kResults})) {
+    EXPECT_TRUE(files.emplace(model.name, model.file).second) << "two models are called " << model.name;
+  }
+  ASSERT_EQ(files.size(), 162U + 2U);  // the paper's recipe has an unfinished run of SchemaMem
+  EXPECT_TRUE(files.contains("a5v5-schemamem-steady-s42"));
+  for (const auto& [name, file] : files) ASSERT_EQ(find_model(name, std::vector{kResults}).value(), file);
+  for (const char* const name : {"a5v5-schemamem-steady-s42", "A3V3-GDN-paper-S42", "a4v5-mamba3-fast-s44"}) {
+    const auto model = load_model<float>(name);
+    ASSERT_TRUE(model) << model.error().message();
+    EXPECT_THAT(answer(*model), testing::Each(testing::Truly([](float logit) { return std::isfinite(logit); })));
+  }
+}
+
+TEST(PublishedModels, AreTheSameFromBytesAndWhenTheyAreWrittenAgain) {
+  for (const fs::path& file : published()) {
+    const Model model = load_model_file<float>(file).value();
+    const Buffer<std::byte> bytes = read_file(file, 10'000'000).value();
+    EXPECT_EQ(LoadedModel<float>::parse(bytes.span(), "bytes").value()->fingerprint(), model->fingerprint()) << file;
+    const Model again = LoadedModel<float>::parse(model->encode().span(), "again").value();
+    EXPECT_EQ(again->fingerprint(), model->fingerprint()) << file;
+    EXPECT_EQ(again->notes(), model->notes()) << file;
+  }
+}
+
+}  // namespace
+}  // namespace schemamem

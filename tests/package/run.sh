@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Installs a build into an empty folder outside the repository and uses it there as strangers would:
+#   run.sh <build folder> <version> <C++ compiler>
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+source_folder=$(cd "$here/../.." && pwd)
+build=$(cd "$1" && pwd) version=$2 compiler=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset SCHEMAMEM_MODELS
+prefix=$work/prefix
+strict=(-std=c++20 -Wall -Wextra -Wconversion -Werror)
+
+fail() { echo "package: $*" >&2; exit 1; }
+quietly() {  # shows the output only when the command fails
+  "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "failed: $*"; }
+}
+
+quietly cmake --install "$build" --prefix "$prefix"
+libraries=$(dirname "$(find "$prefix" -name libschemamem.so)")
+export PKG_CONFIG_PATH=$libraries/pkgconfig
+read -ra flags <<<"$(pkg-config --cflags --libs schemamem)"
+flags+=("-Wl,-rpath,$libraries")
+
+echo "what is installed: the public headers and 27 models"
+[ "$(cd "$prefix/include" && find . -type f | sort)" = "$(cd "$source_folder/include" && find . -type f | sort)" ] \
+  || fail "the installed headers are not those of include/"
+[ "$(find "$prefix/share/schemamem/models" -name '*.safetensors' | wc -l)" -eq 27 ] || fail "expected 27 models"
+quietly "$prefix/bin/schemamem" --version
+[ "$(pkg-config --modversion schemamem)" = "$version" ] || fail "pkg-config tells another version than $version"
+# Into files first: whoever writes to `grep -q` may be killed by what it no longer reads, and that counts as a failure.
+objdump -p "$libraries/libschemamem.so" >"$work/headers"
+grep -q "SONAME *libschemamem.so.${version%.*}$" "$work/headers" || fail "another SONAME than libschemamem.so.${version%.*}"
+
+echo "symbols: the public interface and nothing else"
+nm -DC --defined-only "$libraries/libschemamem.so" >"$work/symbols"
+grep -q 'schemamem::v0::Memory::ask' "$work/symbols" || fail "the interface is not exported"
+inside=$(sed -E 's/^[0-9a-f]* [A-Za-z] //' "$work/symbols" |
+  grep -vE '^(typeinfo for |typeinfo name for |vtable for )?schemamem::v0::' || true)
+[ -z "$inside" ] || fail "libschemamem.so shows more than its interface: $inside"
+
+echo "a project with CMake, shared and static"
+mkdir "$work/consumer"
+cp "$here"/CMakeLists.txt "$here"/*.cpp "$work/consumer"
+quietly cmake -S "$work/consumer" -B "$work/consumer/build" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
+  -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release
+quietly cmake --build "$work/consumer/build"
+cd "$work/consumer"
+for program in remember train; do quietly "build/$program"; done
+# Inside a program the library cannot tell where it was moved to with its models.
+SCHEMAMEM_MODELS=$prefix/share/schemamem/models quietly build/remember_static
+ldd build/remember_static >"$work/linked"
+if grep -q libschemamem "$work/linked"; then fail "remember_static uses the shared library"; fi
+
+echo "the same with pkg-config"
+for program in remember train; do
+  quietly "$compiler" "${strict[@]}" "$program.cpp" -o "$program" "${flags[@]}"
+  quietly "./$program"
+done
+
+# complete_programs <file> <begin> <end> <prefix of each line>: writes those that have a main as example-<n>.cpp
+complete_programs() {
+  awk -v begin="$2" -v end="$3" -v prefix="$4" '
+    index($0, begin) == 1 { inside = 1; text = ""; next }
+    inside && index($0, end) == 1 { inside = 0; if (text ~ /int main\(/) { printf "%s", text > ("example-" ++n ".cpp"); close("example-" n ".cpp") } next }
+    inside { line = $0; if (prefix != "") sub("^" prefix " ?", "", line); text = text line "\n" }' "$1"
+}
+
+for header in "$prefix"/include/schemamem/*.h; do
+  name=$(basename "$header" .h)
+  echo "header $name.h: compiles alone; its example runs"
+  mkdir "$work/$name" && cd "$work/$name"
+  echo "#include <schemamem/$name.h>" >alone.cpp
+  quietly "$compiler" "${strict[@]}" -fsyntax-only "-I$prefix/include" alone.cpp
+  if command -v clang++-14 >/dev/null; then
+    quietly clang++-14 "${strict[@]}" -fsyntax-only "-I$prefix/include" alone.cpp
+  fi
+  [[ $(head -n 10 "$header") == *'code{.cpp}'* ]] || fail "$name.h does not open with an example"
+  complete_programs "$header" '/// \code' '/// \endcode' '///'
+  [ -f example-1.cpp ] || fail "the example of $name.h is no complete program"
+  quietly "$compiler" "${strict[@]}" example-1.cpp -o example "${flags[@]}"
+  quietly ./example
+done
+
+page=$source_folder/docs/extend.md
+echo "the programs of docs/extend.md"
+mkdir "$work/extend" && cd "$work/extend"
+complete_programs "$page" '```cpp' '```' ''
+for program in example-*.cpp; do
+  [ -f "$program" ] || fail "docs/extend.md has no program"
+  quietly "$compiler" "${strict[@]}" "$program" -o program "${flags[@]}"
+  quietly ./program
+done
