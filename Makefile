@@ -1,7 +1,7 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
 .PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers results \
-        search crash-test signal-test thread-test fuzz format format-check tidy web docs install deb clean
+        search mqar crash-test signal-test thread-test fuzz format format-check tidy web docs install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -96,6 +96,9 @@ results: build ## from results/: the tables, figures and pages beside the runs, 
 
 search: build ## train every variant of configs/search (hours; resumable) and write docs/results/search.md
 	@scripts/search.sh
+
+mqar: build ## train the three models on associative recall and write docs/results/mqar.md (half an hour; resumable)
+	@scripts/mqar.sh
 
 fuzz: deps ## run every fuzz target for FUZZ_SECONDS (default 3600), one after the other
 	$(call configure,fuzz,build-fuzz)

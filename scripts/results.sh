@@ -8,6 +8,7 @@ folders=()
 for folder in results/*/; do
   folder=${folder%/}
   compgen -G "$folder/*/result.json" >/dev/null || continue  # no run has ended
+  ! grep -qs '"task":' "$folder"/*/run.json || continue      # not the paper's task
   folders+=("$folder")
   build/schemamem paper all "$folder" -o "$folder/paper"
   build/schemamem report "$folder" -o "$folder/report.html"
