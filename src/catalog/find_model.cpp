@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/suggest.h"
@@ -60,11 +59,11 @@ std::string run_label(const fs::path& run) {
   if (!json) return {};
   const auto text = [&](const char* key) {
     const auto found = json->find(key);
-    return found != json->end() && found->is_string() ? found->get<std::string>() : std::string("?");
+    return found && found->is_text() ? found->text() : std::string("?");
   };
-  const auto seed = json->find("seed");
-  if (seed == json->end() || !seed->is_number_unsigned()) return {};
-  return lower(fmt::format("{}-{}-{}-s{}", text("setting"), text("model"), text("recipe"), seed->get<std::uint64_t>()));
+  const std::uint64_t seed = json->natural("seed");
+  if (!json->status()) return {};
+  return lower(fmt::format("{}-{}-{}-s{}", text("setting"), text("model"), text("recipe"), seed));
 }
 
 std::vector<Entry> entries_in(const fs::path& place) {

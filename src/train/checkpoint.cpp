@@ -6,10 +6,12 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/parse.h"
 #include "base/sha256.h"
 #include "models/model_file.h"
 #include "record/tensor_files.h"
+#include "train/run_record.h"
 
 namespace schemamem {
 namespace {
@@ -27,20 +29,22 @@ std::string state_json(const Trainer& trainer, const RunMemory& memory) {
   Json passed = Json::array();
   for (const PassedStage& stage : trainer.passed())
     passed.push_back({{"name", stage.name}, {"step", stage.step}, {"lowest", stage.lowest}});
-  const Json state{{"format", 1},
-                   {"step", at.step},
-                   {"stage", at.stage},
-                   {"stage_step", at.stage_step},
-                   {"phase_step", at.phase_step},
-                   {"passes", at.passes},
-                   {"checked_at", at.checked_at},
-                   {"gave_up", at.gave_up},
-                   {"fell_back", at.fell_back},
-                   {"passed", passed},
-                   {"optimizer_steps", trainer.optimizer_steps()},
-                   {"metrics_bytes", memory.metrics_bytes},
-                   {"seconds", memory.seconds},
-                   {"last_check", memory.last_check.empty() ? Json() : Json::parse(memory.last_check)}};
+  const Json state{
+      {"format", 1},
+      {"step", at.step},
+      {"stage", at.stage},
+      {"stage_step", at.stage_step},
+      {"phase_step", at.phase_step},
+      {"passes", at.passes},
+      {"checked_at", at.checked_at},
+      {"gave_up", at.gave_up},
+      {"fell_back", at.fell_back},
+      {"passed", passed},
+      {"optimizer_steps", trainer.optimizer_steps()},
+      {"metrics_bytes", memory.metrics_bytes},
+      {"seconds", memory.seconds},
+      {"last_check",
+       memory.last_check.empty() ? Json() : parse_json(memory.last_check, "the last check").value().raw()}};
   return state.dump(1) + "\n";
 }
 
@@ -52,28 +56,22 @@ struct State {
 Result<State> read_state(const std::filesystem::path& path) {
   const Result<std::string> text = read_text_file(path, kLargestState);
   if (!text) return text.error();
-  try {
-    const Json json = Json::parse(*text);
-    State state;
-    Position& at = state.saved.position;
-    at.step = json.at("step");
-    at.stage = json.at("stage");
-    at.stage_step = json.at("stage_step");
-    at.phase_step = json.at("phase_step");
-    at.passes = json.at("passes");
-    at.checked_at = json.at("checked_at");
-    at.gave_up = json.at("gave_up");
-    at.fell_back = json.at("fell_back");
-    for (const Json& stage : json.at("passed"))
-      state.saved.passed.push_back({stage.at("name"), stage.at("step"), stage.at("lowest")});
-    state.saved.optimizer_steps = json.at("optimizer_steps");
-    state.memory.metrics_bytes = json.at("metrics_bytes");
-    state.memory.seconds = json.at("seconds");
-    if (const Json& check = json.at("last_check"); !check.is_null()) state.memory.last_check = check.dump();
-    return state;
-  } catch (const nlohmann::json::exception& error) {
-    return Error(ErrorKind::kBadData, fmt::format("{}: {}", path.string(), error.what()));
-  }
+  const Result<JsonField> json = parse_json_object(*text, path.string());
+  if (!json) return json.error();
+  State state{.saved = {.position = {.step = json->count("step"),
+                                     .stage = static_cast<std::size_t>(json->count("stage")),
+                                     .stage_step = json->count("stage_step"),
+                                     .phase_step = json->count("phase_step"),
+                                     .passes = json->count("passes"),
+                                     .checked_at = json->count("checked_at"),
+                                     .gave_up = json->flag("gave_up"),
+                                     .fell_back = json->flag("fell_back")},
+                        .passed = read_passed(*json),
+                        .optimizer_steps = json->count("optimizer_steps")},
+              .memory = {.metrics_bytes = json->natural("metrics_bytes"), .seconds = json->number("seconds")}};
+  if (const JsonField check = json->at("last_check"); !check.is_null()) state.memory.last_check = check.raw().dump();
+  if (const Status read = json->status(); !read) return read.error();
+  return state;
 }
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
@@ -100,11 +98,11 @@ std::vector<std::int64_t> Checkpoints::present() const {
 bool Checkpoints::is_complete(std::int64_t step) const {
   const Result<std::string> marker = read_text_file(folder(step) / kMarker, kLargestState);
   if (!marker) return false;
-  const Json hashes = Json::parse(*marker, nullptr, false);
-  if (!hashes.is_object()) return false;
+  const Result<JsonField> hashes = parse_json_object(*marker, (folder(step) / kMarker).string());
+  if (!hashes) return false;
   return std::all_of(kParts.begin(), kParts.end(), [&](const char* part) {
     const auto bytes = read_file(folder(step) / part, kLargestTensorFile);
-    return bytes && hashes.contains(part) && hashes[part] == sha256_hex(bytes->span());
+    return bytes && hashes->text(part) == sha256_hex(bytes->span());
   });
 }
 

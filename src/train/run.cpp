@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kLogEvery = 25;
+constexpr std::uint64_t kLargestLog = std::uint64_t{1} << 28;
 /// Between two checks, so that a power cut costs little when steps are slow.
 constexpr double kLongestUnsaved = 60;
 
@@ -75,7 +76,9 @@ class Run {
     auto board = EventLog::open(options_.folder, stage_names(trainer_.curriculum().stages()), files_);
     if (!board) return board.error();
     board_ = &board.value();
-    auto events = AppendFile::open(path("events.jsonl"), existing_size("events.jsonl"), files_);
+    const auto whole = whole_lines(path("events.jsonl"));
+    if (!whole) return whole.error();
+    auto events = AppendFile::open(path("events.jsonl"), *whole, files_);
     if (!events) return events.error();
     events_ = &events.value();
     started_ = last_save_ = Clock::now();
@@ -101,10 +104,14 @@ class Run {
   }
 
   fs::path path(const char* name) const { return options_.folder / name; }
-  std::uint64_t existing_size(const char* name) const {
-    std::error_code absent;
-    const auto size = fs::file_size(path(name), absent);
-    return absent ? 0 : size;
+  /// The length of a log without the line that a killed process may have left half-written.
+  Result<std::uint64_t> whole_lines(const fs::path& log) const {
+    std::error_code unknown;
+    if (fs::status(log, unknown).type() == fs::file_type::not_found) return 0;
+    const Result<std::string> text = read_text_file(log, kLargestLog, files_);
+    if (!text) return text.error();
+    const std::size_t end = text->rfind('\n');
+    return end == std::string::npos ? 0 : end + 1;
   }
   /// What model files say about this run, besides what the trainer knows.
   std::map<std::string, std::string> run_notes() const {
