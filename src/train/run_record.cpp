@@ -182,7 +182,7 @@ Status write_result(const RunRequest& request, const RunResult& result, const st
 
 Result<std::optional<RunResult>> read_result(const fs::path& folder) {
   const fs::path path = folder / "result.json";
-  if (!fs::exists(path)) return std::optional<RunResult>();
+  if (is_absent(path)) return std::optional<RunResult>();
   const auto json = read_json_object(path);
   if (!json) return json.error();
   RunResult result{.status = json->text("status"),

@@ -203,8 +203,7 @@ bool RunFollower::read_end() {
 /// Why the run is marked as failed; nothing if it is not.
 std::optional<std::string> RunFollower::read_mark() {
   const fs::path path = folder_ / kFailedMark;
-  std::error_code unreadable;
-  if (!fs::exists(path, unreadable)) return std::nullopt;
+  if (is_absent(path)) return std::nullopt;
   const auto mark = read_json_object(path);
   if (!mark) {
     note(mark.error());
