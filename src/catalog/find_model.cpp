@@ -34,10 +34,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-bool is_there(const fs::path& path) {
-  std::error_code unreadable;
-  return fs::exists(path, unreadable);
-}
+bool is_there(const fs::path& path) { return !is_absent(path); }
 
 bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(kSuffix) || is_there(name);

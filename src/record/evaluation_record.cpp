@@ -7,7 +7,6 @@
 #include <cctype>
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -104,6 +103,15 @@ EvaluationProtocol read_protocol(const JsonField& json) {
   return protocol;
 }
 
+/// Without a sum that could overflow: no part of it exceeds the whole.
+bool add_up_to(const std::vector<std::int64_t>& counts, std::int64_t whole) {
+  for (const std::int64_t count : counts) {
+    if (count > whole) return false;
+    whole -= count;
+  }
+  return whole == 0;
+}
+
 /// Scenarios and groups of the first task are known; those of others are words.
 EvaluationCell read_cell(const JsonField& json, std::string_view task, std::int64_t episodes) {
   const bool first = task == kFirstTask;
@@ -125,9 +133,7 @@ EvaluationCell read_cell(const JsonField& json, std::string_view task, std::int6
   json.at("right_by_episode")
       .expect(std::cmp_equal(counts.size(), episodes),
               fmt::format("must have {} numbers, found {}", episodes, counts.size()));
-  json.at("right_by_episode")
-      .expect(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}) == cell.right,
-              "does not add up to \"right\"");
+  json.at("right_by_episode").expect(add_up_to(counts, cell.right), "does not add up to \"right\"");
   return cell;
 }
 
@@ -219,6 +225,8 @@ Status add_to_evaluation(const fs::path& path, EvaluationRecord& record, std::ve
   const Result<FileLock> alone = FileLock::acquire(path.parent_path() / "lock", kPatience);
   if (!alone) return alone.error();
   Result<EvaluationRecord> found = load_evaluation(path);
+  // Damage is replaced, by who was told of it; what cannot be read may hold the work of hours.
+  if (!found && found.error().kind() != ErrorKind::kBadData && !is_absent(path)) return found.error();
   if (found && found->checkpoint == record.checkpoint && found->protocol == record.protocol)
     record = std::move(found).value();
   for (EvaluationCell& cell : cells) record.put(std::move(cell));
@@ -232,7 +240,7 @@ fs::path evaluation_folder(const fs::path& weights) {
 
 Result<std::vector<EvaluationRecord>> load_evaluations(const fs::path& folder) {
   std::vector<EvaluationRecord> records;
-  if (!fs::is_directory(folder)) return records;
+  if (is_absent(folder)) return records;
   const Result<std::vector<std::string>> names = list_directory(folder);
   if (!names) return names.error();
   for (const std::string& name : *names) {

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "record/json_file.h"
 #include "record/run_folders.h"
+#include "record/tensor_files.h"
 #include "system/files.h"
 
 namespace schemamem {
@@ -76,13 +77,30 @@ Status check_record(const EvaluationRecord& record, const LedgerRun& run) {
   return Done{};
 }
 
+/// Records are of the weights beside them, where there are any.
+Status check_weights(const LedgerRun& run) {
+  const fs::path weights = run.folder / "model.safetensors";
+  if (run.evaluations.empty() || is_absent(weights)) return Done{};
+  const auto sha256 = tensor_file_sha256(weights);
+  if (!sha256) return sha256.error();
+  for (const EvaluationRecord& record : run.evaluations) {
+    if (record.checkpoint.sha256 == *sha256) continue;
+    return Error(ErrorKind::kBadData,
+                 fmt::format("{} is stale: it is about weights with the SHA-256 {}, and {} has {}. `schemamem eval {}` "
+                             "makes it anew.",
+                             (run.folder / "evaluations" / evaluation_file_name(record.protocol)).string(),
+                             record.checkpoint.sha256, weights.string(), *sha256, run.folder.string()));
+  }
+  return Done{};
+}
+
 Result<LedgerRun> read_run_folder(const fs::path& folder) {
   LedgerRun run;
   run.folder = folder;
   const auto manifest = read_json_object(folder / "run.json");
   if (!manifest) return manifest.error();
   if (const Status taken = take_manifest(*manifest, run); !taken) return taken.error();
-  if (const fs::path path = folder / "result.json"; fs::exists(path)) {
+  if (const fs::path path = folder / "result.json"; !is_absent(path)) {
     const auto result = read_json_object(path);
     if (!result) return result.error();
     if (const Status taken = take_end(*result, run); !taken) return taken.error();
@@ -92,6 +110,7 @@ Result<LedgerRun> read_run_folder(const fs::path& folder) {
   run.evaluations = std::move(evaluations).value();
   for (const EvaluationRecord& record : run.evaluations)
     if (const Status fits = check_record(record, run); !fits) return fits.error();
+  if (const Status fits = check_weights(run); !fits) return fits.error();
   return run;
 }
 
@@ -165,7 +184,9 @@ Result<Ledger> Ledger::read(std::span<const fs::path> paths, const std::vector<s
     const auto folders = find_runs(path);
     if (!folders) return folders.error();
     for (const fs::path& folder : *folders) {
-      if (!seen.insert(fs::weakly_canonical(folder)).second) continue;
+      std::error_code unknown;
+      const fs::path real = fs::weakly_canonical(folder, unknown);
+      if (!seen.insert(unknown ? folder : real).second) continue;
       auto run = read_run_folder(folder);
       if (!run) return run.error();
       (run->is_published_kind() ? ledger.runs_ : ledger.others_).push_back(std::move(run).value());

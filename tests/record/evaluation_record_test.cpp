@@ -151,6 +151,10 @@ TEST(EvaluationRecord, ADamagedRecordIsBadDataThatNamesTheFault) {
   struct Damage {
     std::string text, message;
   };
+  // 2,048 times 2^53 are 2^64: a sum in 64 bits would be 3 again.
+  std::string overflowing = "[3";
+  for (int i = 0; i < 2048; ++i) overflowing += ",9007199254740992";
+  overflowing += "]";
   const std::vector<Damage> damages{
       {whole.substr(0, whole.size() / 2), "no valid JSON at byte"},
       {"[]", "expected a JSON object, found an array"},
@@ -160,6 +164,7 @@ TEST(EvaluationRecord, ADamagedRecordIsBadDataThatNamesTheFault) {
       {replaced(whole, "\"mode\":\"recurrent\"", "\"mode\":\"full\""), "must be one of recurrent, ablated"},
       {replaced(whole, "\"episodes\":2", "\"episodes\":3"), "must have 3 numbers, found 2"},
       {replaced(whole, "[2,1]", "[2,2]"), "does not add up"},
+      {replaced(replaced(whole, "\"episodes\":2", "\"episodes\":2049"), "[2,1]", overflowing), "does not add up"},
       {replaced(whole, "[2,1]", "[4,-1]"),
        "cells[0].right_by_episode[1]: expected a whole number from 0 to 9007199254740992, found the number -1"},
       {replaced(whole, "\"right\":3", "\"right\":5"), "must not exceed"},
