@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/suggest.h"
@@ -35,10 +34,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-bool is_there(const fs::path& path) {
-  std::error_code unreadable;
-  return fs::exists(path, unreadable);
-}
+bool is_there(const fs::path& path) { return !is_absent(path); }
 
 bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(kSuffix) || is_there(name);
@@ -60,11 +56,11 @@ std::string run_label(const fs::path& run) {
   if (!json) return {};
   const auto text = [&](const char* key) {
     const auto found = json->find(key);
-    return found != json->end() && found->is_string() ? found->get<std::string>() : std::string("?");
+    return found && found->is_text() ? found->text() : std::string("?");
   };
-  const auto seed = json->find("seed");
-  if (seed == json->end() || !seed->is_number_unsigned()) return {};
-  return lower(fmt::format("{}-{}-{}-s{}", text("setting"), text("model"), text("recipe"), seed->get<std::uint64_t>()));
+  const std::uint64_t seed = json->natural("seed");
+  if (!json->status()) return {};
+  return lower(fmt::format("{}-{}-{}-s{}", text("setting"), text("model"), text("recipe"), seed));
 }
 
 std::vector<Entry> entries_in(const fs::path& place) {

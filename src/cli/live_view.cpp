@@ -26,6 +26,8 @@ void LiveView::started(const Trainer& trainer, bool resumed) {
   out_ << title_ << (resumed ? fmt::format(": resumed at step {}\n", at.step) : ": started\n") << std::flush;
 }
 
+void LiveView::warned(const std::string& what) { out_ << "warning: " << what << "\n" << std::flush; }
+
 double LiveView::steps_per_second() const {
   if (pace_.size() < 2) return 0;
   const double seconds = std::chrono::duration<double>(pace_.back().first - pace_.front().first).count();

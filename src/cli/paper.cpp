@@ -176,7 +176,7 @@ Result<Judged> judged_cells(const PaperOptions& options) {
   if (source) return Judged{diff(source->ledger, source->selection), note_line(source->ledger)};
   if (options.runs.size() != 1 || source.error().kind() != ErrorKind::kMissingInput) return source.error();
   const fs::path stored = fs::path(options.runs.front()) / "diff.json";
-  if (!fs::exists(stored)) return source.error();
+  if (is_absent(stored)) return source.error();
   auto cells = read_diff(stored);
   if (!cells) return cells.error();
   return Judged{std::move(cells).value()};

@@ -98,16 +98,20 @@ std::string state_text(RunState state, const Paint& paint) {
   return paint.dim(text);
 }
 
+std::string trouble_line(const RunStatus& status) {
+  return status.trouble ? "  damaged: " + status.trouble->message() + "\n" : "";
+}
+
 std::string run_line(const std::string& title, const RunStatus& status, const Paint& paint) {
   const RunProgress& p = status.progress;
   std::string text = fmt::format("{:<34} {}", title, state_text(status.state, paint));
-  if (status.state == RunState::kFailed) return text + " " + status.message + "\n";
-  if (status.state == RunState::kWaiting) return text + "\n";
+  if (status.state == RunState::kFailed) return text + " " + status.message + "\n" + trouble_line(status);
+  if (status.state == RunState::kWaiting) return text + "\n" + trouble_line(status);
   text += fmt::format(" stage {:>2}/{:<2} {:<21} step {:>7}", p.stage_number, p.stages, p.stage, p.step);
   if (p.check) text += fmt::format("  lowest {:6.2f} %", p.check->lowest);
   if (status.state == RunState::kRunning && p.steps_per_second > 0)
     text += fmt::format("  {:.0f} steps/s", p.steps_per_second);
-  return text + "  " + clock_text(status.seconds) + "\n";
+  return text + "  " + clock_text(status.seconds) + "\n" + trouble_line(status);
 }
 
 std::string counts_text(const StateCounts& counts) {
@@ -136,6 +140,7 @@ nlohmann::ordered_json status_json(const RunStatus& status) {
   const RunProgress& p = status.progress;
   nlohmann::ordered_json json{{"state", state_name(status.state)}, {"step", p.step}, {"seconds", status.seconds}};
   if (!status.message.empty()) json["message"] = status.message;
+  if (status.trouble) json["damaged"] = status.trouble->message();
   if (status.state == RunState::kWaiting) return json;
   json["stage"] = p.stage;
   json["stage_number"] = p.stage_number;

@@ -24,6 +24,8 @@ std::string progress_block(const std::string& title, const RunProgress& progress
 std::string check_line(const RunProgress& progress);
 /// One line about a run among others: title, state, stage, step, lowest group, pace, or why it failed.
 std::string run_line(const std::string& title, const RunStatus& status, const Paint& paint);
+/// What is damaged in the files of a run, as a line; empty if nothing is.
+std::string trouble_line(const RunStatus& status);
 /// The state's name in its colour, padded to the longest.
 std::string state_text(RunState state, const Paint& paint);
 /// "3 of 9 ended: 2 passed, 1 step-limit, 1 running, 5 waiting"

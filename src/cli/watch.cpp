@@ -52,6 +52,13 @@ class Watch {
     return true;
   }
 
+  /// The first damage that was found in a run's files, if any.
+  Status sound() {
+    for (auto& [folder, run] : runs_)
+      if (const auto& trouble = run.look().trouble) return *trouble;
+    return Done{};
+  }
+
   std::string json() {
     nlohmann::ordered_json runs = nlohmann::ordered_json::array();
     for (auto& [folder, run] : runs_) {
@@ -68,7 +75,7 @@ class Watch {
       RunFollower& run = runs_.begin()->second;
       const RunStatus& status = run.look();
       return progress_block(title(run), status.progress, paint) + state_text(status.state, paint) + status.message +
-             "\n";
+             "\n" + trouble_line(status);
     }
     std::string text;
     for (auto& [folder, run] : runs_) {
@@ -119,14 +126,15 @@ Status watch(const WatchOptions& options, Console& console) {
         console.out.flush();
       }
     } else if (options.once) {
-      return console.print(watch.picture(console.paint, std::string::npos));
+      if (const Status printed = console.print(watch.picture(console.paint, std::string::npos)); !printed)
+        return printed;
     } else if (console.live) {
       canvas.draw(watch.picture(Paint(console.paint_err), kMostListed));
     } else {
       if (const Status printed = console.print(watch.changes(console.paint)); !printed) return printed;
       console.out.flush();
     }
-    if (options.once || watch.all_ended()) return Done{};
+    if (options.once || watch.all_ended()) return watch.sound();
     const auto next = std::chrono::steady_clock::now() + kLookEvery;
     while (std::chrono::steady_clock::now() < next) {
       if (signals.flag().load()) return Done{};

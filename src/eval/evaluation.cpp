@@ -122,7 +122,7 @@ Result<Evaluation> Evaluation::open(const fs::path& path, std::shared_ptr<const 
   record = {.checkpoint = weights->about(), .protocol = protocol_of(request, isa)};
   evaluation.path_ = evaluation_folder(path) / evaluation_file_name(record.protocol);
   evaluation.isa_ = isa;
-  if (fs::exists(evaluation.path_)) {
+  if (!is_absent(evaluation.path_)) {
     Result<EvaluationRecord> found = load_evaluation(evaluation.path_);
     if (!found && !force)
       return Error(found.error().kind(),

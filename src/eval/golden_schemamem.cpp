@@ -1,6 +1,11 @@
-#include <map>
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/json.h"
+#include "base/text.h"
 #include "eval/golden_model.h"
 #include "models/schemamem/model.h"
 
@@ -54,10 +59,13 @@ Result<Mode> golden_mode(const GoldenFile& file) {
 Status compare_chunk_ends(const GoldenFile& file, const std::vector<std::size_t>& ours) {
   const Result<std::string> text = file.text("chunk_ends");
   if (!text) return text.error();
-  const nlohmann::json listed = nlohmann::json::parse(*text, nullptr, false);
-  if (listed != nlohmann::json(ours)) {
-    return Error(ErrorKind::kFailed, file.file().what() + ": chunks end at " + *text + ", the commit rules give " +
-                                         nlohmann::json(ours).dump());
+  const Result<JsonField> listed = parse_json(*text, file.file().what() + ": metadata chunk_ends");
+  if (!listed) return listed.error();
+  const std::vector<std::int64_t> ends = listed->counts();
+  if (const Status read = listed->status(); !read) return read;
+  if (!std::equal(ends.begin(), ends.end(), ours.begin(), ours.end(), std::cmp_equal<std::int64_t, std::size_t>)) {
+    return Error(ErrorKind::kFailed, fmt::format("{}: chunks end at {}, the commit rules give [{}]", file.file().what(),
+                                                 printable(*text), fmt::join(ours, ",")));
   }
   return Done{};
 }

@@ -14,8 +14,7 @@ Result<EvaluationTargets> find_targets(const fs::path& path) {
   const Result<fs::path> one = weights_at(path);
   if (one) return EvaluationTargets{.weights = {*one}};
   if (is_run(path)) return one.error();
-  std::error_code unreadable;
-  if (!fs::exists(path, unreadable)) {
+  if (is_absent(path)) {
     return Error(ErrorKind::kMissingInput,
                  fmt::format("{}: no such file or folder. Name a run, a folder of runs, or a .safetensors file.",
                              path.string()));
@@ -24,7 +23,7 @@ Result<EvaluationTargets> find_targets(const fs::path& path) {
   const auto runs = runs_in(path);
   if (!runs) return runs.error();
   for (const fs::path& run : *runs) {
-    if (fs::exists(run / "model.safetensors")) {
+    if (!is_absent(run / "model.safetensors")) {
       targets.weights.push_back(run / "model.safetensors");
     } else {
       targets.skipped.push_back({run, unfinished_run(run)});

@@ -45,7 +45,7 @@ Result<std::shared_ptr<const Task>> task_of(const TensorFile& file, const Loaded
 }  // namespace
 
 Result<TrainedWeights> TrainedWeights::load(const std::filesystem::path& path) {
-  Result<Buffer<std::byte>> bytes = read_file(path, kLargestTensorFile);
+  Result<Buffer<std::byte>> bytes = read_tensor_file(path);
   if (!bytes) return bytes.error();
   const std::string sha256 = sha256_hex(bytes->span());
   Result<TensorFile> file = TensorFile::parse(std::move(bytes).value(), path.string());

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace schemamem {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 Quantity read_quantity(const Json& json) {
   Quantity quantity{.kind = json.at("kind"),
@@ -101,8 +103,8 @@ std::optional<bool> holds(const Claim& claim, const ClaimResult& result, const C
 
 std::vector<Claim> paper_claims() {
   std::vector<Claim> claims;
-  const Json file = Json::parse(claims_json());
-  for (const Json& claim : file.at("claims")) claims.push_back(read_claim(claim));
+  const Result<JsonField> file = parse_json(claims_json(), "claims.json");
+  for (const Json& claim : file->raw().at("claims")) claims.push_back(read_claim(claim));
   return claims;
 }
 

@@ -4,13 +4,14 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "base/json.h"
 #include "system/files.h"
 
 namespace schemamem {
 namespace {
 
 constexpr std::string_view kZero = "zero/";
+constexpr std::size_t kLargestDiff = std::size_t{4} << 20;
 
 /// What a run's own files say, for the columns that are no accuracy.
 std::optional<double> plain_value(const LedgerRun& run, const std::string& column) {
@@ -131,38 +132,34 @@ std::string diff_json(const std::vector<DiffCell>& cells) {
 }
 
 Result<std::vector<DiffCell>> parse_diff(std::string_view text, const std::string& what) {
-  using Json = nlohmann::json;
-  const auto number = [](const Json& value) {
-    return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+  const Result<JsonField> json = parse_json(text, what, {.bytes = kLargestDiff});
+  if (!json) return json.error();
+  const auto number = [](const JsonField& field) {
+    return field.is_null() ? std::nullopt : std::optional(field.number());
   };
-  try {
-    std::vector<DiffCell> cells;
-    const Json json = Json::parse(text);
-    for (const Json& line : json.at("cells")) {
-      DiffCell cell;
-      cell.paper.table = line.at("table");
-      cell.paper.model = line.at("model");
-      cell.paper.setting = line.at("setting");
-      cell.paper.column = line.at("column");
-      if (!line.at("delay").is_null()) cell.paper.delay = line.at("delay").get<std::int64_t>();
-      cell.paper.mean = line.at("paper_mean");
-      cell.paper.sd = number(line.at("paper_sd"));
-      cell.seeds = line.at("seeds").get<std::vector<std::uint64_t>>();
-      if (const auto mean = number(line.at("ours_mean")))
-        cell.ours = Summary{.count = cell.seeds.size(), .mean = *mean, .sd = number(line.at("ours_sd"))};
-      const std::string verdict = line.at("verdict");
-      for (const Verdict one : {Verdict::kWithin, Verdict::kBetter, Verdict::kWorse})
-        if (verdict == verdict_name(one)) cell.verdict = one;
-      cells.push_back(std::move(cell));
-    }
-    return cells;
-  } catch (const Json::exception& error) {
-    return Error(ErrorKind::kBadData, what + ": " + printable(error.what()));
+  std::vector<DiffCell> cells;
+  for (const JsonField& line : json->items("cells")) {
+    DiffCell cell;
+    cell.paper.table = line.text("table");
+    cell.paper.model = line.text("model");
+    cell.paper.setting = line.text("setting");
+    cell.paper.column = line.text("column");
+    if (const JsonField delay = line.at("delay"); !delay.is_null()) cell.paper.delay = delay.count();
+    cell.paper.mean = line.number("paper_mean");
+    cell.paper.sd = number(line.at("paper_sd"));
+    for (const JsonField& seed : line.items("seeds")) cell.seeds.push_back(seed.natural());
+    if (const auto mean = number(line.at("ours_mean")))
+      cell.ours = Summary{.count = cell.seeds.size(), .mean = *mean, .sd = number(line.at("ours_sd"))};
+    const std::string verdict = line.text("verdict");
+    for (const Verdict one : {Verdict::kWithin, Verdict::kBetter, Verdict::kWorse})
+      if (verdict == verdict_name(one)) cell.verdict = one;
+    cells.push_back(std::move(cell));
   }
+  if (const Status read = json->status(); !read) return read.error();
+  return cells;
 }
 
 Result<std::vector<DiffCell>> read_diff(const std::filesystem::path& file) {
-  constexpr std::uint64_t kLargestDiff = 4 << 20;
   const auto text = read_text_file(file, kLargestDiff);
   if (!text) return text.error();
   return parse_diff(*text, file.string());

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/result.h"
+#include "base/json.h"
 #include "report/statistics.h"
 
 namespace schemamem {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr double kOneDecimal = 0.05, kTwoDecimals = 0.005, kWhole = 0.5;
 constexpr std::array<std::string_view, 4> kColumns{"retained_r", "retained_i", "updated", "default"};
@@ -185,8 +185,8 @@ std::size_t model_rank(std::string_view name) {
 }
 
 std::vector<PaperCell> paper_cells() {
-  const Json json = Json::parse(paper_numbers_json());
-  return Reader(json).cells;
+  const Result<JsonField> json = parse_json(paper_numbers_json(), "paper_numbers.json");
+  return Reader(json->raw()).cells;
 }
 
 }  // namespace schemamem

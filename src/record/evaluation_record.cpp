@@ -6,13 +6,12 @@
 #include <array>
 #include <cctype>
 #include <chrono>
-#include <cmath>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <span>
 #include <tuple>
+#include <utility>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "system/file_lock.h"
 
@@ -24,8 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kFormat = "schemamem evaluation";
 constexpr int kVersion = 1;
-/// A thousand cells of a hundred thousand episodes.
-constexpr std::uint64_t kLargestRecord = std::uint64_t{1} << 28;
+/// A hundred times a record of the paper's delays with 10,000 episodes.
+constexpr std::size_t kLargestRecord = std::size_t{1} << 26;
 /// With another process that saves a record, which takes milliseconds.
 constexpr std::chrono::seconds kPatience{30};
 
@@ -59,139 +58,82 @@ Json cell_json(const EvaluationCell& cell) {
           {"right_by_episode", cell.right_by_episode}};
 }
 
-/// Reads the fields of one object, and remembers the first thing that is wrong.
-class Fields {
- public:
-  Fields(const Json& object, std::string what, std::initializer_list<const char*> known, std::string_view optional = {})
-      : object_(object), what_(std::move(what)) {
-    expect(object.is_object(), "expected an object");
-    if (fault_) return;
-    for (const auto& [key, value] : object.items()) {
-      const std::string& name = key;
-      const bool is_known = std::any_of(known.begin(), known.end(), [&](const char* one) { return name == one; });
-      expect(is_known || name == optional, "unknown field " + quote(name));
-    }
-    for (const char* key : known) expect(object.contains(key), fmt::format("the field \"{}\" is missing", key));
-  }
+std::string text_of(const JsonField& object, const char* key, std::span<const std::string_view> names) {
+  std::string found = object.text(key);
+  object.at(key).expect(is_one_of(names, found),
+                        fmt::format("must be one of {}, found {}", fmt::join(names, ", "), quote(found)));
+  return found;
+}
 
-  std::string text(const char* key) {
-    if (fault_) return {};
-    const Json& value = object_.at(key);
-    if (!value.is_string()) fail(fmt::format("\"{}\" must be a text", key));
-    return fault_ ? std::string() : value.get<std::string>();
-  }
-  std::string text(const char* key, std::span<const std::string_view> names) {
-    std::string found = text(key);
-    if (!fault_ && !is_one_of(names, found))
-      fail(fmt::format("\"{}\" must be one of {}, found {}", key, fmt::join(names, ", "), quote(found)));
-    return found;
-  }
-  /// A name that may stand in a file's name: letters, digits, '.', '_', '-'.
-  std::string word(const char* key) {
-    std::string found = text(key);
-    const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-'; };
-    if (!fault_ && (found.empty() || found.size() > kLongestWord || !std::all_of(found.begin(), found.end(), plain)))
-      fail(fmt::format("\"{}\" must be a word of at most {} letters, digits, '.', '_' and '-', found {}", key,
-                       kLongestWord, quote(found)));
-    return found;
-  }
-  bool has(const char* key) const { return !fault_ && object_.contains(key); }
-  std::int64_t count(const char* key) {
-    if (fault_) return 0;
-    const Json& value = object_.at(key);
-    const bool fits = value.is_number_unsigned() && value.get<std::uint64_t>() < (std::uint64_t{1} << 62);
-    if (!fits) fail(fmt::format("\"{}\" must be a whole number that is not negative", key));
-    return fits ? value.get<std::int64_t>() : 0;
-  }
-  double number(const char* key) {
-    if (fault_) return 0;
-    const Json& value = object_.at(key);
-    const bool fits = value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() >= 0;
-    if (!fits) fail(fmt::format("\"{}\" must be a number that is not negative", key));
-    return fits ? value.get<double>() : 0;
-  }
-  const Json* array(const char* key) {
-    if (fault_) return nullptr;
-    if (!object_.at(key).is_array()) fail(fmt::format("\"{}\" must be an array", key));
-    return fault_ ? nullptr : &object_.at(key);
-  }
-  bool is_null(const char* key) const { return !fault_ && object_.at(key).is_null(); }
+/// A name that may stand in a file's name: letters, digits, '.', '_', '-'.
+std::string word_of(const JsonField& object, const char* key) {
+  std::string found = object.text(key);
+  const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-'; };
+  object.at(key).expect(
+      !found.empty() && found.size() <= kLongestWord && std::all_of(found.begin(), found.end(), plain),
+      fmt::format("must be a word of at most {} letters, digits, '.', '_' and '-', found {}", kLongestWord,
+                  quote(found)));
+  return found;
+}
 
-  void expect(bool holds, const std::string& message) {
-    if (!fault_ && !holds) fail(message);
-  }
-  void fail(const std::string& message) {
-    if (!fault_) fault_ = Error(ErrorKind::kBadData, what_ + ": " + message);
-  }
-  const std::optional<Error>& fault() const { return fault_; }
-
- private:
-  const Json& object_;
-  std::string what_;
-  std::optional<Error> fault_;
-};
-
-Result<EvaluatedCheckpoint> read_checkpoint(const Json& json, const std::string& what) {
-  Fields fields(json, what + ": checkpoint", {"sha256", "model", "setting", "seed", "recipe", "hash"}, "task");
-  EvaluatedCheckpoint checkpoint{.sha256 = fields.text("sha256"),
-                                 .model = fields.text("model"),
-                                 .task = fields.has("task") ? fields.word("task") : std::string(kFirstTask),
-                                 .setting = fields.text("setting"),
+EvaluatedCheckpoint read_checkpoint(const JsonField& json) {
+  json.allow_only({"sha256", "model", "task", "setting", "seed", "recipe", "hash"});
+  EvaluatedCheckpoint checkpoint{.sha256 = json.text("sha256"),
+                                 .model = json.text("model"),
+                                 .task = json.has("task") ? word_of(json, "task") : std::string(kFirstTask),
+                                 .setting = json.text("setting"),
                                  .seed = {},
-                                 .recipe = fields.text("recipe"),
-                                 .hash = fields.text("hash")};
-  if (!fields.is_null("seed")) checkpoint.seed = static_cast<std::uint64_t>(fields.count("seed"));
+                                 .recipe = json.text("recipe"),
+                                 .hash = json.text("hash")};
+  if (const JsonField seed = json.at("seed"); !seed.is_null()) checkpoint.seed = seed.natural();
   const std::string& digits = checkpoint.sha256;
-  fields.expect(digits.size() == 64 && digits.find_first_not_of("0123456789abcdef") == std::string::npos,
-                "\"sha256\" must be 64 hexadecimal digits");
-  if (fields.fault()) return *fields.fault();
+  json.at("sha256").expect(digits.size() == 64 && digits.find_first_not_of("0123456789abcdef") == std::string::npos,
+                           "must be 64 hexadecimal digits, found " + quote(digits));
   return checkpoint;
 }
 
-Result<EvaluationProtocol> read_protocol(const Json& json, const std::string& what) {
-  Fields fields(json, what + ": protocol", {"kind", "mode", "eval_seed", "episodes", "isa"});
-  EvaluationProtocol protocol{.kind = fields.text("kind", kKinds),
-                              .mode = fields.text("mode", kModes),
-                              .eval_seed = static_cast<std::uint64_t>(fields.count("eval_seed")),
-                              .episodes = fields.count("episodes"),
-                              .isa = fields.text("isa")};
-  fields.expect(protocol.episodes > 0, "\"episodes\" must be positive");
-  if (fields.fault()) return *fields.fault();
+EvaluationProtocol read_protocol(const JsonField& json) {
+  json.allow_only({"kind", "mode", "eval_seed", "episodes", "isa"});
+  EvaluationProtocol protocol{.kind = text_of(json, "kind", kKinds),
+                              .mode = text_of(json, "mode", kModes),
+                              .eval_seed = json.natural("eval_seed"),
+                              .episodes = json.count("episodes"),
+                              .isa = json.text("isa")};
+  json.at("episodes").expect(protocol.episodes > 0, "must be positive, found 0");
   return protocol;
 }
 
-/// Scenarios and groups of the first task are known; those of others are words.
-Result<EvaluationCell> read_cell(const Json& json, std::string_view task, std::int64_t episodes,
-                                 const std::string& what) {
-  const bool first = task == kFirstTask;
-  Fields fields(
-      json, what,
-      {"scenario", "delay", "group", "asked", "right", "bits", "bits_right", "cross_entropy", "right_by_episode"});
-  EvaluationCell cell{.scenario = first ? fields.text("scenario", kScenarios) : fields.word("scenario"),
-                      .delay = fields.count("delay"),
-                      .group = first ? fields.text("group", kGroups) : fields.word("group"),
-                      .asked = fields.count("asked"),
-                      .right = fields.count("right"),
-                      .bits = fields.count("bits"),
-                      .bits_right = fields.count("bits_right")};
-  cell.cross_entropy = fields.number("cross_entropy");
-  if (const Json* const counts = fields.array("right_by_episode")) {
-    for (const Json& count : *counts) {
-      const bool fits =
-          count.is_number_unsigned() && count.get<std::uint64_t>() <= static_cast<std::uint64_t>(cell.asked);
-      fields.expect(fits, "\"right_by_episode\" must hold whole numbers no larger than \"asked\"");
-      cell.right_by_episode.push_back(fits ? count.get<std::int64_t>() : 0);
-    }
+/// Without a sum that could overflow: no part of it exceeds the whole.
+bool add_up_to(const std::vector<std::int64_t>& counts, std::int64_t whole) {
+  for (const std::int64_t count : counts) {
+    if (count > whole) return false;
+    whole -= count;
   }
-  fields.expect(cell.asked > 0 && cell.bits >= cell.asked && cell.right <= cell.asked && cell.bits_right <= cell.bits,
-                "\"right\" and \"bits_right\" must not exceed \"asked\" and \"bits\", of which there must be some");
-  fields.expect(
-      static_cast<std::int64_t>(cell.right_by_episode.size()) == episodes,
-      fmt::format("\"right_by_episode\" must have {} numbers, found {}", episodes, cell.right_by_episode.size()));
-  fields.expect(
-      std::accumulate(cell.right_by_episode.begin(), cell.right_by_episode.end(), std::int64_t{0}) == cell.right,
-      "\"right_by_episode\" does not add up to \"right\"");
-  if (fields.fault()) return *fields.fault();
+  return whole == 0;
+}
+
+/// Scenarios and groups of the first task are known; those of others are words.
+EvaluationCell read_cell(const JsonField& json, std::string_view task, std::int64_t episodes) {
+  const bool first = task == kFirstTask;
+  json.allow_only(
+      {"scenario", "delay", "group", "asked", "right", "bits", "bits_right", "cross_entropy", "right_by_episode"});
+  EvaluationCell cell{.scenario = first ? text_of(json, "scenario", kScenarios) : word_of(json, "scenario"),
+                      .delay = json.count("delay"),
+                      .group = first ? text_of(json, "group", kGroups) : word_of(json, "group"),
+                      .asked = json.count("asked"),
+                      .right = json.count("right"),
+                      .bits = json.count("bits"),
+                      .bits_right = json.count("bits_right"),
+                      .cross_entropy = json.number("cross_entropy"),
+                      .right_by_episode = json.at("right_by_episode").counts()};
+  json.at("cross_entropy").expect(cell.cross_entropy >= 0, "must not be negative");
+  json.expect(cell.asked > 0 && cell.bits >= cell.asked && cell.right <= cell.asked && cell.bits_right <= cell.bits,
+              "\"right\" and \"bits_right\" must not exceed \"asked\" and \"bits\", of which there must be some");
+  const auto& counts = cell.right_by_episode;
+  json.at("right_by_episode")
+      .expect(std::cmp_equal(counts.size(), episodes),
+              fmt::format("must have {} numbers, found {}", episodes, counts.size()));
+  json.at("right_by_episode").expect(add_up_to(counts, cell.right), "does not add up to \"right\"");
   return cell;
 }
 
@@ -242,29 +184,23 @@ std::string encode_evaluation(const EvaluationRecord& record) {
 }
 
 Result<EvaluationRecord> parse_evaluation(std::string_view text, const std::string& what) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return Error(ErrorKind::kBadData, what + ": the text is no JSON; it was changed or damaged");
-  Fields fields(json, what, {"cells", "checkpoint", "format", "protocol", "version"});
-  const std::string format = fields.text("format");
-  fields.expect(format == kFormat, fmt::format("expected the format \"{}\", found {}", kFormat, quote(format)));
-  const std::int64_t version = fields.count("version");
-  fields.expect(version == kVersion, fmt::format("expected version {}, found {}", kVersion, version));
-  const Json* const cells = fields.array("cells");
-  if (fields.fault()) return *fields.fault();
-
-  const Result<EvaluatedCheckpoint> checkpoint = read_checkpoint(json.at("checkpoint"), what);
-  if (!checkpoint) return checkpoint.error();
-  const Result<EvaluationProtocol> protocol = read_protocol(json.at("protocol"), what);
-  if (!protocol) return protocol.error();
-  EvaluationRecord record{.checkpoint = *checkpoint, .protocol = *protocol};
-  for (std::size_t i = 0; i < cells->size(); ++i) {
-    const std::string where = fmt::format("{}: cell {}", what, i);
-    Result<EvaluationCell> cell = read_cell((*cells)[i], checkpoint->task, protocol->episodes, where);
-    if (!cell) return cell.error();
-    if (!record.cells.empty() && place(record.cells.back()) >= place(*cell))
-      return Error(ErrorKind::kBadData, where + " is not behind the one before it, by scenario, delay and group");
-    record.cells.push_back(std::move(cell).value());
+  const Result<JsonField> json = parse_json_object(text, what, {.bytes = kLargestRecord});
+  if (!json) return json.error();
+  json->allow_only({"cells", "checkpoint", "format", "protocol", "version"});
+  const std::string format = json->text("format");
+  json->at("format").expect(format == kFormat, fmt::format("expected \"{}\", found {}", kFormat, quote(format)));
+  const std::int64_t version = json->count("version");
+  json->at("version").expect(version == kVersion, fmt::format("expected {}, found {}", kVersion, version));
+  EvaluationRecord record{.checkpoint = read_checkpoint(json->at("checkpoint")),
+                          .protocol = read_protocol(json->at("protocol"))};
+  for (const JsonField& field : json->items("cells")) {
+    EvaluationCell cell = read_cell(field, record.checkpoint.task, record.protocol.episodes);
+    field.expect(record.cells.empty() || place(record.cells.back()) < place(cell),
+                 "is not behind the one before it, by scenario, delay and group");
+    if (const Status read = json->status(); !read) return read.error();
+    record.cells.push_back(std::move(cell));
   }
+  if (const Status read = json->status(); !read) return read.error();
   return record;
 }
 
@@ -289,6 +225,8 @@ Status add_to_evaluation(const fs::path& path, EvaluationRecord& record, std::ve
   const Result<FileLock> alone = FileLock::acquire(path.parent_path() / "lock", kPatience);
   if (!alone) return alone.error();
   Result<EvaluationRecord> found = load_evaluation(path);
+  // Damage is replaced, by who was told of it; what cannot be read may hold the work of hours.
+  if (!found && found.error().kind() != ErrorKind::kBadData && !is_absent(path)) return found.error();
   if (found && found->checkpoint == record.checkpoint && found->protocol == record.protocol)
     record = std::move(found).value();
   for (EvaluationCell& cell : cells) record.put(std::move(cell));
@@ -302,7 +240,7 @@ fs::path evaluation_folder(const fs::path& weights) {
 
 Result<std::vector<EvaluationRecord>> load_evaluations(const fs::path& folder) {
   std::vector<EvaluationRecord> records;
-  if (!fs::is_directory(folder)) return records;
+  if (is_absent(folder)) return records;
   const Result<std::vector<std::string>> names = list_directory(folder);
   if (!names) return names.error();
   for (const std::string& name : *names) {

@@ -8,10 +8,7 @@ namespace schemamem {
 
 namespace fs = std::filesystem;
 
-bool is_run(const fs::path& folder) {
-  std::error_code unreadable;
-  return fs::exists(folder / "run.json", unreadable);
-}
+bool is_run(const fs::path& folder) { return !is_absent(folder / "run.json"); }
 
 Result<std::vector<fs::path>> runs_in(const fs::path& folder) {
   const auto names = list_directory(folder);

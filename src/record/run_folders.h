@@ -7,7 +7,8 @@
 
 namespace schemamem {
 
-/// A run is a folder with a run.json, its manifest (docs/formats.md, "Runs").
+/// A run is a folder with a run.json, its manifest (docs/formats.md, "Runs"). One that cannot be looked at counts, so
+/// that reading it tells why.
 bool is_run(const std::filesystem::path& folder);
 /// The runs right below a folder, by name.
 Result<std::vector<std::filesystem::path>> runs_in(const std::filesystem::path& folder);

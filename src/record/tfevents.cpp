@@ -81,7 +81,7 @@ std::uint32_t masked_crc32c(std::string_view bytes) { return std::rotr(crc32c(by
 
 std::string encode_event(const ScalarEvent& event) {
   std::string summary;
-  for (const Scalar& scalar : event.scalars) {
+  for (const ChartValue& scalar : event.scalars) {
     summary += bytes_field(summary_field::kValue, bytes_field(value_field::kTag, scalar.tag) +
                                                       float_field(value_field::kSimpleValue, scalar.value));
   }

@@ -14,18 +14,18 @@ std::uint32_t crc32c(std::string_view bytes);
 std::uint32_t masked_crc32c(std::string_view bytes);
 
 /// A value of a TensorBoard chart.
-struct Scalar {
+struct ChartValue {
   std::string tag;  // "accuracy/retention/retained"
   float value = 0;
 
-  friend bool operator==(const Scalar&, const Scalar&) = default;
+  friend bool operator==(const ChartValue&, const ChartValue&) = default;
 };
 
 /// One record of an event file: several scalars of one step.
 struct ScalarEvent {
   double wall_time = 0;  // seconds since 1970
   std::int64_t step = 0;
-  std::vector<Scalar> scalars;
+  std::vector<ChartValue> scalars;
 };
 
 /// The bytes of a whole record: length, its masked CRC, a tensorflow.Event in protobuf's wire format, its masked CRC

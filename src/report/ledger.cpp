@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
@@ -12,61 +11,49 @@
 #include "base/text.h"
 #include "record/json_file.h"
 #include "record/run_folders.h"
+#include "record/tensor_files.h"
 #include "system/files.h"
 
 namespace schemamem {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-/// Fills `target` from the object in a file; `take` may throw what nlohmann throws.
-template <class Take>
-Status read_object(const fs::path& path, Take take) {
-  const auto json = read_json_object(path);
-  if (!json) return json.error();
-  try {
-    take(*json);
-  } catch (const Json::exception& error) {
-    return Error(ErrorKind::kBadData,
-                 fmt::format("{}: {}. The file was changed or damaged.", path.string(), printable(error.what())));
+Status take_manifest(const JsonField& json, LedgerRun& run) {
+  run.model = json.text("model");
+  if (const auto task = json.find("task")) run.task = task->text();
+  if (const auto set = json.find("model_set")) {
+    for (const auto& [name, value] : set->members())
+      run.variant += fmt::format("{}{}={}", run.variant.empty() ? "" : ":", name, value.text());
   }
-  return Done{};
+  run.setting = json.text("setting");
+  run.seed = json.natural("seed");
+  run.recipe = json.text("recipe");
+  run.hash = json.text("hash");
+  if (const auto parameters = json.find("parameters")) run.parameters = parameters->count();
+  if (const auto elements = json.find("persistent_elements")) run.persistent_elements = elements->count();
+  for (const auto& [name, field] : json.members("config")) run.config[name] = field.text("value");
+  const auto take_facts = [&](const JsonField& object) {
+    for (const auto& [name, value] : object.members())
+      if (value.is_text()) run.facts[name] = value.text();
+  };
+  take_facts(json);
+  if (const auto environment = json.find("environment")) take_facts(*environment);
+  return json.status();
 }
 
-void take_manifest(const Json& json, LedgerRun& run) {
-  run.model = json.at("model");
-  run.task = json.value("task", run.task);
-  if (json.contains("model_set")) {
-    for (const auto& [name, value] : json.at("model_set").items())
-      run.variant += fmt::format("{}{}={}", run.variant.empty() ? "" : ":", name, value.get<std::string>());
-  }
-  run.setting = json.at("setting");
-  run.seed = json.at("seed");
-  run.recipe = json.at("recipe");
-  run.hash = json.at("hash");
-  if (json.contains("parameters")) run.parameters = json.at("parameters").get<std::int64_t>();
-  if (json.contains("persistent_elements"))
-    run.persistent_elements = json.at("persistent_elements").get<std::int64_t>();
-  for (const auto& [name, field] : json.at("config").items()) run.config[name] = field.at("value");
-  for (const auto& [name, value] : json.items())
-    if (value.is_string()) run.facts[name] = value;
-  const Json environment = json.value("environment", Json::object());
-  for (const auto& [name, value] : environment.items())
-    if (value.is_string()) run.facts[name] = value;
-}
-
-RunEnd take_end(const Json& json) {
-  RunEnd end{.passed = json.at("status").get<std::string>() == "passed",
-             .steps = json.at("steps"),
-             .seconds = json.at("seconds"),
-             .target = json.at("target")};
+Status take_end(const JsonField& json, LedgerRun& run) {
+  RunEnd end{.passed = json.text("status") == "passed",
+             .steps = json.count("steps"),
+             .seconds = json.number("seconds"),
+             .target = json.number("target")};
   end.tx_steps = end.steps;  // of a run that was never let into maintenance
-  for (const Json& stage : json.at("passed")) {
-    if (stage.at("name") == "transactions-full") end.tx_steps = stage.at("step");
+  for (const JsonField& stage : json.items("passed")) {
+    if (stage.text("name") == "transactions-full") end.tx_steps = stage.count("step");
   }
   end.maint_steps = end.steps - end.tx_steps;
-  return end;
+  run.end = end;
+  return json.status();
 }
 
 Status check_record(const EvaluationRecord& record, const LedgerRun& run) {
@@ -90,20 +77,40 @@ Status check_record(const EvaluationRecord& record, const LedgerRun& run) {
   return Done{};
 }
 
+/// Records are of the weights beside them, where there are any.
+Status check_weights(const LedgerRun& run) {
+  const fs::path weights = run.folder / "model.safetensors";
+  if (run.evaluations.empty() || is_absent(weights)) return Done{};
+  const auto sha256 = tensor_file_sha256(weights);
+  if (!sha256) return sha256.error();
+  for (const EvaluationRecord& record : run.evaluations) {
+    if (record.checkpoint.sha256 == *sha256) continue;
+    return Error(ErrorKind::kBadData,
+                 fmt::format("{} is stale: it is about weights with the SHA-256 {}, and {} has {}. `schemamem eval {}` "
+                             "makes it anew.",
+                             (run.folder / "evaluations" / evaluation_file_name(record.protocol)).string(),
+                             record.checkpoint.sha256, weights.string(), *sha256, run.folder.string()));
+  }
+  return Done{};
+}
+
 Result<LedgerRun> read_run_folder(const fs::path& folder) {
   LedgerRun run;
   run.folder = folder;
-  if (const Status read = read_object(folder / "run.json", [&](const Json& json) { take_manifest(json, run); }); !read)
-    return read.error();
-  if (const fs::path result = folder / "result.json"; fs::exists(result)) {
-    const Status read = read_object(result, [&](const Json& json) { run.end = take_end(json); });
-    if (!read) return read.error();
+  const auto manifest = read_json_object(folder / "run.json");
+  if (!manifest) return manifest.error();
+  if (const Status taken = take_manifest(*manifest, run); !taken) return taken.error();
+  if (const fs::path path = folder / "result.json"; !is_absent(path)) {
+    const auto result = read_json_object(path);
+    if (!result) return result.error();
+    if (const Status taken = take_end(*result, run); !taken) return taken.error();
   }
   auto evaluations = load_evaluations(folder / "evaluations");
   if (!evaluations) return evaluations.error();
   run.evaluations = std::move(evaluations).value();
   for (const EvaluationRecord& record : run.evaluations)
     if (const Status fits = check_record(record, run); !fits) return fits.error();
+  if (const Status fits = check_weights(run); !fits) return fits.error();
   return run;
 }
 
@@ -177,7 +184,9 @@ Result<Ledger> Ledger::read(std::span<const fs::path> paths, const std::vector<s
     const auto folders = find_runs(path);
     if (!folders) return folders.error();
     for (const fs::path& folder : *folders) {
-      if (!seen.insert(fs::weakly_canonical(folder)).second) continue;
+      std::error_code unknown;
+      const fs::path real = fs::weakly_canonical(folder, unknown);
+      if (!seen.insert(unknown ? folder : real).second) continue;
       auto run = read_run_folder(folder);
       if (!run) return run.error();
       (run->is_published_kind() ? ledger.runs_ : ledger.others_).push_back(std::move(run).value());

@@ -129,7 +129,7 @@ Result<Json> run_json(const LedgerRun& run) {
               {"command", command == run.facts.end() ? Json(nullptr) : Json(command->second)},
               {"checkpoints", checkpoints},
               {"evaluations", std::move(evaluations)},
-              {"manifest", *manifest}};
+              {"manifest", manifest->raw()}};
 }
 
 /// JSON that a script element cannot mistake for its own end or for a comment.

@@ -4,19 +4,16 @@
 #include <array>
 #include <ctime>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 
 #include "models/registry.h"
-#include "system/files.h"
 #include "task/batch.h"
 #include "train/trainer.h"
 
 namespace schemamem {
 namespace {
 
-constexpr std::uint64_t kLargestResult = 1 << 20;
 /// A check that cannot pass any more ends after one round of episodes.
 constexpr double kShortCheck = 32;
 /// Forward and backward cost about three times the forward alone.
@@ -100,22 +97,14 @@ double ExpectedSteps::total() const { return std::accumulate(by_stage.begin(), b
 std::vector<FinishedRun> finished_runs(const std::filesystem::path& folder, std::span<const SweepCell> cells) {
   std::vector<FinishedRun> runs;
   for (const SweepCell& cell : cells) {
-    const auto text = read_text_file(folder / cell.name / "result.json", kLargestResult);
-    if (!text) continue;
-    try {
-      const auto json = nlohmann::json::parse(*text);
-      if (json.at("hash") != run_hash(cell.request)) continue;
-      FinishedRun run{.model = cell.request.model.text(),
-                      .setting = cell.request.task->setting(),
-                      .recipe = cell.request.recipe.name,
-                      .passed = {},
-                      .steps = json.at("steps")};
-      for (const auto& stage : json.at("passed"))
-        run.passed.push_back({stage.at("name"), stage.at("step"), stage.at("lowest")});
-      runs.push_back(std::move(run));
-    } catch (const nlohmann::json::exception&) {
-      continue;  // the status of the cell tells
-    }
+    const auto result = read_result(folder / cell.name);
+    // One that cannot be read is told by the status of the cell; one of another run says nothing about this.
+    if (!result || !result->has_value() || (*result)->hash != run_hash(cell.request)) continue;
+    runs.push_back({.model = cell.request.model.text(),
+                    .setting = cell.request.task->setting(),
+                    .recipe = cell.request.recipe.name,
+                    .passed = (*result)->passed,
+                    .steps = (*result)->steps});
   }
   return runs;
 }

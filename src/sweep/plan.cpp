@@ -143,7 +143,7 @@ Result<SweepPlan> parse_sweep(std::string_view text, const std::string& file) {
 
 Result<SweepPlan> read_sweep(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / kFileName;
-  if (!std::filesystem::exists(path)) {
+  if (is_absent(path)) {
     return Error(ErrorKind::kMissingInput,
                  fmt::format("{} holds no sweep: it has no {}. `schemamem sweep plan --out {}` makes one.",
                              folder.string(), kFileName, folder.string()));
@@ -156,7 +156,7 @@ Result<SweepPlan> read_sweep(const std::filesystem::path& folder) {
 Status write_sweep(const std::filesystem::path& folder, const SweepPlan& plan) {
   const std::string text = sweep_toml(plan);
   const std::filesystem::path path = folder / kFileName;
-  if (std::filesystem::exists(path)) {
+  if (!is_absent(path)) {
     const Result<SweepPlan> found = read_sweep(folder);
     if (found && sweep_toml(*found) == text) return Done{};
     return Error(ErrorKind::kCannotCreate,

@@ -54,6 +54,11 @@ Outcome read_all(FileSystem& files, int handle, std::span<std::byte> bytes) {
 }  // namespace
 
 Result<Buffer<std::byte>> read_file(const fs::path& path, std::uint64_t most, FileSystem& files) {
+  return read_judged_file(path, most, {}, files);
+}
+
+Result<Buffer<std::byte>> read_judged_file(const fs::path& path, std::uint64_t most, const FrontJudge& front,
+                                           FileSystem& files) {
   const Outcome opened = files.open(path, Open::kRead);
   if (opened < 0) return file_error(ErrorKind::kMissingInput, "open", path, opened);
   const ReadHandle handle(files, opened);
@@ -63,9 +68,19 @@ Result<Buffer<std::byte>> read_file(const fs::path& path, std::uint64_t most, Fi
     return Error(ErrorKind::kBadData,
                  fmt::format("{}: the file has {} bytes; at most {} are accepted here", path.string(), size, most));
   }
-  Buffer<std::byte> bytes(static_cast<std::size_t>(size));
-  const Outcome count = read_all(files, handle, bytes.span());
+  Buffer<std::byte> beginning(std::min(front.bytes, static_cast<std::size_t>(size)));
+  Outcome count = read_all(files, handle, beginning.span());
   if (count < 0) return file_error(ErrorKind::kInputOutput, "read", path, count);
+  if (front.judge && std::cmp_equal(count, beginning.size())) {
+    if (const Status fit = front.judge(beginning.span(), static_cast<std::uint64_t>(size)); !fit) return fit.error();
+  }
+  Buffer<std::byte> bytes(static_cast<std::size_t>(size));
+  std::copy(beginning.begin(), beginning.end(), bytes.begin());
+  if (std::cmp_equal(count, beginning.size())) {
+    const Outcome rest = read_all(files, handle, bytes.span().subspan(beginning.size()));
+    if (rest < 0) return file_error(ErrorKind::kInputOutput, "read", path, rest);
+    count += rest;
+  }
   std::byte beyond{};
   const Outcome more = read_all(files, handle, {&beyond, 1});
   if (more < 0) return file_error(ErrorKind::kInputOutput, "read", path, more);
@@ -84,6 +99,11 @@ Result<std::string> read_text_file(const fs::path& path, std::uint64_t most, Fil
   std::string text(bytes->size(), '\0');
   std::copy(bytes->begin(), bytes->end(), std::as_writable_bytes(std::span(text)).begin());
   return text;
+}
+
+bool is_absent(const fs::path& path) {
+  std::error_code unknown;
+  return fs::symlink_status(path, unknown).type() == fs::file_type::not_found;
 }
 
 AtomicFile::AtomicFile(FileSystem& files, fs::path path, fs::path temporary, int handle)

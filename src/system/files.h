@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,9 +20,21 @@ namespace schemamem {
 /// one that cannot be opened is a missing input.
 Result<Buffer<std::byte>> read_file(const std::filesystem::path& path, std::uint64_t most,
                                     FileSystem& files = posix_files());
+/// Looks at how a file begins, and at the size of the whole, before the rest is read.
+struct FrontJudge {
+  std::size_t bytes = 0;  // how many it wants to see; fewer of a shorter file
+  std::function<Status(std::span<const std::byte> front, std::uint64_t size)> judge;
+};
+/// A whole file, unless its beginning is refused: then the rest is not read and takes no memory.
+Result<Buffer<std::byte>> read_judged_file(const std::filesystem::path& path, std::uint64_t most,
+                                           const FrontJudge& front, FileSystem& files = posix_files());
 /// The same as text, for configurations and records; the bytes are not checked.
 Result<std::string> read_text_file(const std::filesystem::path& path, std::uint64_t most,
                                    FileSystem& files = posix_files());
+
+/// True only where there certainly is nothing of this name, not even a link that leads nowhere. An error on the way (a
+/// folder that may not be searched, a circle of links, a failing device) is no absence: whoever opens the file is told.
+bool is_absent(const std::filesystem::path& path);
 
 /// A file that is complete or absent. What is written goes to a temporary file in the same folder; commit() syncs it,
 /// renames it over `path` and syncs the folder. Until the rename an earlier file is untouched, whatever fails; without

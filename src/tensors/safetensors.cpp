@@ -12,7 +12,6 @@
 namespace schemamem {
 namespace {
 
-constexpr std::size_t kLengthBytes = 8;  // the header's length, unsigned little-endian, before the header
 constexpr std::size_t kNamesListed = 8;  // in a message about a missing tensor
 
 template <class From, class To>
@@ -61,32 +60,40 @@ bool with_type_of(DType dtype, Use use) {
 
 }  // namespace
 
-Result<TensorFile> TensorFile::parse(Buffer<std::byte> bytes, std::string what) {
+Result<FrontMatter> parse_front(std::span<const std::byte> front, std::uint64_t size, const std::string& what) {
   const auto refused = [&](const std::string& message) { return Error(ErrorKind::kBadData, what + ": " + message); };
-  if (bytes.size() < kLengthBytes) {
+  if (size < kLengthBytes) {
     return refused(
         fmt::format("expected a safetensors file, which begins with {} bytes of header length, found {} "
                     "bytes in all; the file is truncated",
-                    kLengthBytes, bytes.size()));
+                    kLengthBytes, size));
   }
+  require(front.size() >= std::min<std::uint64_t>(size, kLongestFront), "parse_front: all of the front is given");
   std::uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), kLengthBytes);
+  std::memcpy(&length, front.data(), kLengthBytes);
   if (length > kLongestHeader) {
     return refused(
         fmt::format("a header of {} bytes; at most {} are accepted: this is no safetensors file, or one with "
                     "far more tensors than this program writes",
                     length, kLongestHeader));
   }
-  if (length > bytes.size() - kLengthBytes) {
+  if (length > size - kLengthBytes) {
     return refused(fmt::format("a header of {} bytes, but only {} follow its length; the file is truncated", length,
-                               bytes.size() - kLengthBytes));
+                               size - kLengthBytes));
   }
-  TensorFile file;
-  file.data_begin_ = kLengthBytes + length;
-  const std::string_view json(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length);  // NOLINT: text
-  Result<safetensors::Header> header = safetensors::parse_header(json, bytes.size() - file.data_begin_, what);
+  const std::string_view json(reinterpret_cast<const char*>(front.data()) + kLengthBytes, length);  // NOLINT: text
+  const std::size_t begin = kLengthBytes + length;
+  Result<safetensors::Header> header = safetensors::parse_header(json, size - begin, what);
   if (!header) return header.error();
-  file.header_ = std::move(header).value();
+  return FrontMatter{.header = std::move(header).value(), .data_begin = begin};
+}
+
+Result<TensorFile> TensorFile::parse(Buffer<std::byte> bytes, std::string what) {
+  Result<FrontMatter> front = parse_front(bytes.span(), bytes.size(), what);
+  if (!front) return front.error();
+  TensorFile file;
+  file.data_begin_ = front->data_begin;
+  file.header_ = std::move(front.value().header);
   for (std::size_t i = 0; i < file.header_.tensors.size(); ++i) file.index_[file.header_.tensors[i].name] = i;
   file.what_ = std::move(what);
   file.file_ = std::move(bytes);

@@ -22,6 +22,18 @@ static_assert(std::endian::native == std::endian::little, "safetensors data is l
 /// The longest header that is read or written. The format allows 100 MB; no file of this project needs 1 MB.
 inline constexpr std::size_t kLongestHeader = 1'000'000;
 
+/// The bytes of the header's length, and with the longest header: what must be seen of a file to judge it.
+inline constexpr std::size_t kLengthBytes = 8, kLongestFront = kLengthBytes + kLongestHeader;
+
+/// What a file says before its data.
+struct FrontMatter {
+  safetensors::Header header;
+  std::size_t data_begin = 0;
+};
+/// Reads it from the first kLongestFront bytes of a file, or all of a shorter one, and compares it with the size of the
+/// whole; `what` names the file in messages.
+Result<FrontMatter> parse_front(std::span<const std::byte> front, std::uint64_t size, const std::string& what);
+
 /// A safetensors file in owned memory, immutable once parsed. Every rule of the format is checked before anything is
 /// handed out (docs/formats.md, "Safetensors files"); a broken rule is bad data and the message says which, where.
 class TensorFile {

@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "base/json_events.h"
 #include "base/text.h"
 
 namespace schemamem {
@@ -122,13 +122,9 @@ class HeaderReader {
     at_ = At::kTensor;
     return true;
   }
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& exception) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...": the tail tells something.
-    std::string_view detail = exception.what();
-    for (const std::string_view end : {"] ", "column ", ": "}) {
-      if (const std::size_t at = detail.find(end); at != std::string_view::npos) detail.remove_prefix(at + end.size());
-    }
-    return refuse(fmt::format("the header is not valid JSON at byte {}: {}", position, printable(detail)));
+  bool parse_error(std::size_t byte, const std::string&, const nlohmann::json::exception& exception) {
+    const JsonSyntaxFault fault = json_syntax_fault(byte, exception);
+    return refuse(fmt::format("the header is not valid JSON at byte {}: {}", fault.byte, fault.reason));
   }
 
  private:
@@ -253,7 +249,7 @@ Result<Header> parse_header(std::string_view json, std::size_t data_bytes, const
   const auto refused = [&](const std::string& message) { return Error(ErrorKind::kBadData, what + ": " + message); };
   if (const std::string wrong = wrong_text(json); !wrong.empty()) return refused(wrong);
   HeaderReader reader;
-  if (!nlohmann::json::sax_parse(json.begin(), json.end(), &reader)) return refused(reader.failure);
+  if (!walk_json(json, reader)) return refused(reader.failure);
   Header header = std::move(reader.header);
   for (const TensorInfo& tensor : header.tensors) {
     if (const std::string wrong = wrong_tensor(tensor, data_bytes); !wrong.empty()) return refused(wrong);

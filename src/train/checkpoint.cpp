@@ -6,15 +6,20 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/parse.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "models/model_file.h"
+#include "record/json_file.h"
 #include "record/tensor_files.h"
+#include "train/run_record.h"
 
 namespace schemamem {
 namespace {
 
 using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "step-";
 constexpr const char* kMarker = "complete.json";
@@ -27,20 +32,23 @@ std::string state_json(const Trainer& trainer, const RunMemory& memory) {
   Json passed = Json::array();
   for (const PassedStage& stage : trainer.passed())
     passed.push_back({{"name", stage.name}, {"step", stage.step}, {"lowest", stage.lowest}});
-  const Json state{{"format", 1},
-                   {"step", at.step},
-                   {"stage", at.stage},
-                   {"stage_step", at.stage_step},
-                   {"phase_step", at.phase_step},
-                   {"passes", at.passes},
-                   {"checked_at", at.checked_at},
-                   {"gave_up", at.gave_up},
-                   {"fell_back", at.fell_back},
-                   {"passed", passed},
-                   {"optimizer_steps", trainer.optimizer_steps()},
-                   {"metrics_bytes", memory.metrics_bytes},
-                   {"seconds", memory.seconds},
-                   {"last_check", memory.last_check.empty() ? Json() : Json::parse(memory.last_check)}};
+  const Json state{
+      {"format", 1},
+      {"step", at.step},
+      {"stage", at.stage},
+      {"stage_step", at.stage_step},
+      {"phase_step", at.phase_step},
+      {"passes", at.passes},
+      {"checked_at", at.checked_at},
+      {"gave_up", at.gave_up},
+      {"fell_back", at.fell_back},
+      {"passed", passed},
+      {"optimizer_steps", trainer.optimizer_steps()},
+      {"metrics_bytes", memory.metrics_bytes},
+      {"seconds", memory.seconds},
+      {"hash", memory.hash},
+      {"last_check",
+       memory.last_check.empty() ? Json() : parse_json(memory.last_check, "the last check").value().raw()}};
   return state.dump(1) + "\n";
 }
 
@@ -49,68 +57,111 @@ struct State {
   RunMemory memory;
 };
 
-Result<State> read_state(const std::filesystem::path& path) {
-  const Result<std::string> text = read_text_file(path, kLargestState);
-  if (!text) return text.error();
-  try {
-    const Json json = Json::parse(*text);
-    State state;
-    Position& at = state.saved.position;
-    at.step = json.at("step");
-    at.stage = json.at("stage");
-    at.stage_step = json.at("stage_step");
-    at.phase_step = json.at("phase_step");
-    at.passes = json.at("passes");
-    at.checked_at = json.at("checked_at");
-    at.gave_up = json.at("gave_up");
-    at.fell_back = json.at("fell_back");
-    for (const Json& stage : json.at("passed"))
-      state.saved.passed.push_back({stage.at("name"), stage.at("step"), stage.at("lowest")});
-    state.saved.optimizer_steps = json.at("optimizer_steps");
-    state.memory.metrics_bytes = json.at("metrics_bytes");
-    state.memory.seconds = json.at("seconds");
-    if (const Json& check = json.at("last_check"); !check.is_null()) state.memory.last_check = check.dump();
-    return state;
-  } catch (const nlohmann::json::exception& error) {
-    return Error(ErrorKind::kBadData, fmt::format("{}: {}", path.string(), error.what()));
+Result<State> read_state(const fs::path& path, FileSystem& files) {
+  const auto json = read_json_object(path, files);
+  if (!json) return json.error();
+  State state{.saved = {.position = {.step = json->count("step"),
+                                     .stage = static_cast<std::size_t>(json->count("stage")),
+                                     .stage_step = json->count("stage_step"),
+                                     .phase_step = json->count("phase_step"),
+                                     .passes = json->count("passes"),
+                                     .checked_at = json->count("checked_at"),
+                                     .gave_up = json->flag("gave_up"),
+                                     .fell_back = json->flag("fell_back")},
+                        .passed = read_passed(*json),
+                        .optimizer_steps = json->count("optimizer_steps")},
+              .memory = {.metrics_bytes = json->natural("metrics_bytes"), .seconds = json->number("seconds")}};
+  if (const auto hash = json->find("hash")) state.memory.hash = hash->text();
+  if (const JsonField check = json->at("last_check"); !check.is_null()) state.memory.last_check = check.raw().dump();
+  if (const Status read = json->status(); !read) return read.error();
+  return state;
+}
+
+/// What a state must be besides well-formed: that of its folder, and of the run that asks for it.
+Status check_state(const State& state, std::int64_t step, std::string_view hash, const fs::path& path) {
+  if (state.saved.position.step != step) {
+    return Error(ErrorKind::kBadData, fmt::format("{}: expected step {}, as the folder is called, found {}",
+                                                  path.string(), step, state.saved.position.step));
   }
+  const std::string& found = state.memory.hash;
+  if (hash.empty() || found.empty() || found == hash) return Done{};
+  return Error(ErrorKind::kBadData,
+               fmt::format("{} is of the run {}, expected {}: the checkpoint belongs to another run. Move it away, or "
+                           "continue the run it is of.",
+                           path.string(), printable(found), hash));
+}
+
+/// What was there a moment ago and cannot be opened is no missing input.
+Error as_input_output(const Error& error) {
+  return error.kind() == ErrorKind::kMissingInput ? Error(ErrorKind::kInputOutput, error.message()) : error;
 }
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 }  // namespace
 
-std::filesystem::path Checkpoints::folder(std::int64_t step) const {
-  return folder_ / fmt::format("{}{:09}", kPrefix, step);
-}
+fs::path Checkpoints::folder(std::int64_t step) const { return folder_ / fmt::format("{}{:09}", kPrefix, step); }
 
-std::vector<std::int64_t> Checkpoints::present() const {
+/// By falling step. What is called like a checkpoint and is no folder is refused: nothing is read or removed through a
+/// link.
+Result<std::vector<std::int64_t>> Checkpoints::present() const {
   std::vector<std::int64_t> steps;
+  if (is_absent(folder_)) return steps;
+  const auto check = [](const fs::path& path) -> Status {
+    std::error_code unknown;
+    const fs::file_status status = fs::symlink_status(path, unknown);
+    if (fs::is_directory(status)) return Done{};
+    if (unknown) return file_error(ErrorKind::kInputOutput, "look at", path, -unknown.value());
+    return Error(ErrorKind::kBadData,
+                 path.string() + ": expected a folder of checkpoints, found a link or a file; move it away");
+  };
+  if (const Status fit = check(folder_); !fit) return fit.error();
   const auto names = list_directory(folder_);
-  if (!names) return steps;
+  if (!names) return Error(ErrorKind::kInputOutput, names.error().message());
   for (const std::string& name : *names) {
     if (!name.starts_with(kPrefix)) continue;
-    const auto step = parse_integer(std::string_view(name).substr(kPrefix.size()), "step", 0, INT64_MAX);
-    if (step && folder(*step).filename() == name) steps.push_back(*step);
+    const auto step = parse_integer(std::string_view(name).substr(kPrefix.size()), "step", 0, kMostJsonCount);
+    if (!step || folder(*step).filename() != name) continue;
+    if (const Status fit = check(folder_ / name); !fit) return fit.error();
+    steps.push_back(*step);
   }
   std::sort(steps.rbegin(), steps.rend());
   return steps;
 }
 
-bool Checkpoints::is_complete(std::int64_t step) const {
-  const Result<std::string> marker = read_text_file(folder(step) / kMarker, kLargestState);
-  if (!marker) return false;
-  const Json hashes = Json::parse(*marker, nullptr, false);
-  if (!hashes.is_object()) return false;
-  return std::all_of(kParts.begin(), kParts.end(), [&](const char* part) {
-    const auto bytes = read_file(folder(step) / part, kLargestTensorFile);
-    return bytes && hashes.contains(part) && hashes[part] == sha256_hex(bytes->span());
-  });
+Result<Checkpoints::Judgement> Checkpoints::judge(std::int64_t step) const {
+  const fs::path marker = folder(step) / kMarker;
+  if (is_absent(marker)) return Judgement{};
+  // What can be read and is wrong is damage; what cannot be read may be whole.
+  const auto verdict = [](const Error& error) -> Result<Judgement> {
+    if (error.kind() == ErrorKind::kBadData) return Judgement{Condition::kDamaged, error.message()};
+    return as_input_output(error);
+  };
+  const auto hashes = read_json_object(marker, files_);
+  if (!hashes) return verdict(hashes.error());
+  for (const char* part : kParts) {
+    const fs::path path = folder(step) / part;
+    if (is_absent(path)) return Judgement{Condition::kDamaged, path.string() + " is missing"};
+    const auto bytes = path.extension() == ".json" ? read_file(path, kLargestState, files_)
+                                                   : read_tensor_file(path, kLargestTensorFile, files_);
+    if (!bytes) return verdict(bytes.error());
+    const std::string expected = hashes->text(part), found = sha256_hex(bytes->span());
+    if (const Status read = hashes->status(); !read) return verdict(read.error());
+    if (found != expected) {
+      return Judgement{Condition::kDamaged,
+                       fmt::format("{}: expected the SHA-256 {}, found {}", path.string(), printable(expected), found)};
+    }
+  }
+  return Judgement{Condition::kWhole};
 }
 
 std::vector<std::int64_t> Checkpoints::complete() const {
-  std::vector<std::int64_t> steps = present();
-  std::erase_if(steps, [&](std::int64_t step) { return !is_complete(step); });
+  const auto all = present();
+  std::vector<std::int64_t> steps = all ? *all : std::vector<std::int64_t>();
+  std::erase_if(steps, [&](std::int64_t step) {
+    const auto found = judge(step);
+    return !found || found->condition != Condition::kWhole;
+  });
   return steps;
 }
 
@@ -139,7 +190,7 @@ Status Checkpoints::save(const Snapshot& snapshot) {
   const std::array<std::span<const std::byte>, kParts.size()> parts{snapshot.model.span(), snapshot.optimizer.span(),
                                                                     bytes_of(snapshot.state)};
 
-  const std::filesystem::path into = folder(snapshot.step);
+  const fs::path into = folder(snapshot.step);
   if (const Status made = make_directories(into, files_); !made) return made;
   const Result<std::uint64_t> room = free_space(into, files_);
   if (!room) return room.error();
@@ -150,7 +201,9 @@ Status Checkpoints::save(const Snapshot& snapshot) {
                              "make room and run the same command again.",
                              into.string(), needed, *room));
   }
-  if (is_complete(snapshot.step)) return Done{};  // saved already: the same numbers
+  const auto earlier = judge(snapshot.step);
+  if (!earlier) return earlier.error();
+  if (earlier->condition == Condition::kWhole) return Done{};  // saved already: the same numbers
   Json hashes;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (const Status written = write_file_atomically(into / kParts[i], parts[i], files_); !written) return written;
@@ -159,12 +212,19 @@ Status Checkpoints::save(const Snapshot& snapshot) {
   if (const Status marked = write_file_atomically(into / kMarker, hashes.dump(1) + "\n", files_); !marked)
     return marked;
 
-  std::size_t kept = 0;
-  for (const std::int64_t step : present()) {
-    const bool whole = std::filesystem::exists(folder(step) / kMarker);
-    if (step > snapshot.step || !whole || kept++ >= kKept) remove(step);
-  }
+  remove_old(snapshot.step);
   return Done{};
+}
+
+/// Newer ones stay, whatever they are, unless they were never finished: a run that goes on from an older one says why.
+void Checkpoints::remove_old(std::int64_t saved) {
+  const auto steps = present();
+  if (!steps) return;
+  std::size_t kept = 0;
+  for (const std::int64_t step : *steps) {
+    const bool unfinished = is_absent(folder(step) / kMarker);
+    if (unfinished || (step <= saved && kept++ >= kKept)) remove(step);
+  }
 }
 
 /// A checkpoint that cannot be removed does no harm: nothing is reported. The marker goes first.
@@ -175,17 +235,49 @@ void Checkpoints::remove(std::int64_t step) {
   files_.remove(folder(step));
 }
 
-Result<std::optional<RunMemory>> Checkpoints::load(Trainer& trainer) const {
-  for (const std::int64_t step : present()) {
-    if (!is_complete(step)) continue;
-    const Result<State> state = read_state(folder(step) / "state.json");
-    if (!state) return state.error();
-    const Result<TensorFile> optimizer = load_tensors(folder(step) / "optimizer.safetensors");
-    if (!optimizer) return optimizer.error();
+Result<std::string> Checkpoints::set_aside(std::int64_t step, const std::string& damage) {
+  fs::path aside = folder_ / fmt::format("damaged-{}{:09}", kPrefix, step);
+  for (int i = 2; !is_absent(aside); ++i) aside = folder_ / fmt::format("damaged-{}{:09}-{}", kPrefix, step, i);
+  const FileSystem::Outcome renamed = files_.rename(folder(step), aside);
+  if (renamed < 0)
+    return file_error(ErrorKind::kInputOutput, "set aside the damaged checkpoint", folder(step), renamed);
+  if (const Status synced = sync_directory(folder_, files_); !synced) return synced.error();
+  return fmt::format(
+      "The checkpoint of step {} is damaged ({}). It is kept as {}; the run goes on from the one before it "
+      "and will come to the same result.",
+      step, damage, aside.string());
+}
+
+Result<Checkpoints::Loaded> Checkpoints::load(Trainer& trainer, std::string_view hash) {
+  const auto steps = present();
+  if (!steps) return steps.error();
+  std::vector<std::pair<std::int64_t, std::string>> damaged;
+  for (const std::int64_t step : *steps) {
+    const auto found = judge(step);
+    if (!found) return found.error();
+    if (found->condition == Condition::kDamaged) damaged.emplace_back(step, found->damage);
+    if (found->condition != Condition::kWhole) continue;
+    const Result<State> state = read_state(folder(step) / "state.json", files_);
+    if (!state) return as_input_output(state.error());
+    if (const Status fits = check_state(*state, step, hash, folder(step) / "state.json"); !fits) return fits.error();
+    const Result<TensorFile> optimizer =
+        load_tensors(folder(step) / "optimizer.safetensors", kLargestTensorFile, files_);
+    if (!optimizer) return as_input_output(optimizer.error());
     if (const Status restored = trainer.restore(*optimizer, state->saved); !restored) return restored.error();
-    return std::optional(state->memory);
+    Loaded loaded{.memory = state->memory};
+    for (const auto& [newer, damage] : damaged) {
+      const auto told = set_aside(newer, damage);
+      if (!told) return told.error();
+      loaded.set_aside.push_back(*told);
+    }
+    return loaded;
   }
-  return std::optional<RunMemory>();
+  if (damaged.empty()) return Loaded{};
+  return Error(
+      ErrorKind::kBadData,
+      fmt::format("Every checkpoint of the run is damaged; of the newest: {}. Nothing was changed. Bring back an "
+                  "intact copy of {}, or move {} away to train from the beginning.",
+                  damaged.front().second, folder(damaged.front().first).string(), folder_.string()));
 }
 
 }  // namespace schemamem

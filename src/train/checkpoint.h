@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/memory.h"
@@ -19,6 +20,7 @@ struct RunMemory {
   std::uint64_t metrics_bytes = 0;  // of metrics.jsonl at this step
   double seconds = 0;               // spent so far
   std::string last_check{};         // JSON, as result.json tells it; empty before the first
+  std::string hash{};               // of the run; empty in checkpoints that were written before they had it
 };
 
 /// The bytes of a checkpoint: a copy, so that training may go on while they are written.
@@ -38,7 +40,8 @@ std::map<std::string, std::string> checkpoint_notes(const Trainer& trainer);
 ///   optimizer.safetensors  everything else that is numbers
 ///   state.json             position, passed stages
 ///   complete.json          written last: the SHA-256 of the others
-/// One without complete.json, or with another hash, does not count. docs/formats.md has the fields.
+/// One without complete.json was never finished and does not count. One whose hashes are wrong is damaged.
+/// docs/formats.md has the fields, and what happens to damage.
 class Checkpoints {
  public:
   static constexpr std::size_t kKept = 2;
@@ -46,20 +49,35 @@ class Checkpoints {
   explicit Checkpoints(std::filesystem::path run, FileSystem& files = posix_files())
       : folder_(std::move(run) / "checkpoints"), files_(files) {}
 
-  /// Saves, and then removes all but the newest kKept. Refused, before anything is touched, when the disk has too
-  /// little room. After any failure the earlier checkpoints are as they were.
+  /// Saves, and then removes the older ones but the newest kKept, and what was never finished. Refused, before anything
+  /// is touched, when the disk has too little room. After any failure the earlier checkpoints are as they were.
   Status save(const Snapshot& snapshot);
 
-  /// Puts the newest whole checkpoint into `trainer`; nothing if there is none. Damaged ones are passed over.
-  Result<std::optional<RunMemory>> load(Trainer& trainer) const;
+  /// What was found on the way to the newest whole checkpoint.
+  struct Loaded {
+    std::optional<RunMemory> memory{};     // nothing if there never was a checkpoint
+    std::vector<std::string> set_aside{};  // a sentence for each damaged one that is newer
+  };
+  /// Puts the newest whole checkpoint into `trainer`. Newer ones that are damaged are set aside under another name,
+  /// where nothing touches them. Nothing is changed when one cannot be read (kInputOutput), when all are damaged, or
+  /// when the one to go on from is of another run than `hash` (kBadData): a run never begins again because of that.
+  Result<Loaded> load(Trainer& trainer, std::string_view hash = {});
 
   /// Steps of the whole checkpoints, newest first. Reads and hashes every file.
   std::vector<std::int64_t> complete() const;
   std::filesystem::path folder(std::int64_t step) const;
 
  private:
-  std::vector<std::int64_t> present() const;
-  bool is_complete(std::int64_t step) const;
+  enum class Condition { kUnfinished, kWhole, kDamaged };
+  struct Judgement {
+    Condition condition = Condition::kUnfinished;
+    std::string damage{};  // what is wrong
+  };
+
+  Result<std::vector<std::int64_t>> present() const;
+  Result<Judgement> judge(std::int64_t step) const;
+  Result<std::string> set_aside(std::int64_t step, const std::string& damage);
+  void remove_old(std::int64_t saved);
   void remove(std::int64_t step);
 
   std::filesystem::path folder_;

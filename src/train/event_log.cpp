@@ -1,57 +1,76 @@
 #include "train/event_log.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "base/json.h"
 
 namespace schemamem {
 namespace {
 
-using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kLargestLog = std::uint64_t{1} << 32;
+constexpr std::uint64_t kLargestLog = std::uint64_t{1} << 28;  // a hundred times the longest run
 
 double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
-/// How many bytes of `found` are the version and then the records of `lines`; `done` is how many lines those are.
-std::size_t agreeing(std::string_view found, const std::vector<std::string>& lines,
-                     const std::vector<std::string>& stages, std::size_t& done) {
+/// How many bytes of `found` are the version and then the records of `events`; `done` is how many events those are.
+std::size_t agreeing(std::string_view found, const std::vector<ScalarEvent>& events, std::size_t& done) {
   std::size_t kept = event_record_size(found);
   done = 0;
   if (kept == 0 || !same_but_for_time(found.substr(0, kept), encode_event_file_version(0))) return 0;
-  for (; done < lines.size(); ++done) {
+  for (; done < events.size(); ++done) {
     const std::size_t size = event_record_size(found.substr(kept));
-    if (size == 0 || !same_but_for_time(found.substr(kept, size), encode_event(event_of(lines[done], stages)))) break;
+    if (size == 0 || !same_but_for_time(found.substr(kept, size), encode_event(events[done]))) break;
     kept += size;
   }
   return kept;
 }
 
+/// One event for each line of the metrics.
+Result<std::vector<ScalarEvent>> events_of(const std::string& metrics, const std::vector<std::string>& stages,
+                                           const std::string& what) {
+  std::vector<ScalarEvent> events;
+  std::istringstream text(metrics);
+  for (std::string line; std::getline(text, line);) {
+    auto event = event_of(line, stages, fmt::format("{}: line {}", what, events.size() + 1));
+    if (!event) return event.error();
+    events.push_back(std::move(event).value());
+  }
+  return events;
+}
+
 }  // namespace
 
-ScalarEvent event_of(std::string_view metrics_line, const std::vector<std::string>& stages) {
-  ScalarEvent event;
-  const Json line = Json::parse(metrics_line, nullptr, false);
-  if (!line.is_object()) return event;
-  event.step = line.value("step", std::int64_t{0});
+Result<ScalarEvent> event_of(std::string_view metrics_line, const std::vector<std::string>& stages,
+                             const std::string& what) {
+  const Result<JsonField> line = parse_json_object(metrics_line, what);
+  if (!line) return line.error();
+  ScalarEvent event{.wall_time = 0, .step = line->count("step"), .scalars = {}};
   const auto add = [&](const std::string& tag, double value) {
     event.scalars.push_back({tag, static_cast<float>(value)});
   };
   for (const char* name : {"loss", "gradient_norm", "rate", "stillness", "tokens", "lowest", "threshold"}) {
-    if (const auto found = line.find(name); found != line.end() && found->is_number()) add(name, *found);
+    if (const auto found = line->find(name); found && !found->is_null()) add(name, found->number());
   }
-  if (const auto stage = std::find(stages.begin(), stages.end(), line.value("stage", "")); stage != stages.end())
-    add("stage", static_cast<double>(stage - stages.begin() + 1));
-  for (const Json& group : line.value("groups", Json::array())) {
-    if (const double asked = group.value("asked", 0.0); asked > 0)
-      add("accuracy/" + group.value("scenario", "") + "/" + group.value("group", ""),
-          100 * group.value("right", 0.0) / asked);
+  if (const auto named = line->find("stage")) {
+    const auto stage = std::find(stages.begin(), stages.end(), named->text());
+    if (stage != stages.end()) add("stage", static_cast<double>(stage - stages.begin() + 1));
   }
-  const Json slots = line.value("slots_used", Json::array());
-  for (std::size_t layer = 0; layer < slots.size(); ++layer)
-    add("slots_used/layer" + std::to_string(layer), slots[layer]);
+  if (const auto groups = line->find("groups")) {
+    for (const JsonField& group : groups->items()) {
+      const double asked = group.number("asked"), right = group.number("right");
+      if (asked > 0) add("accuracy/" + group.text("scenario") + "/" + group.text("group"), 100 * right / asked);
+    }
+  }
+  if (const auto slots = line->find("slots_used")) {
+    std::size_t layer = 0;
+    for (const JsonField& used : slots->items()) add("slots_used/layer" + std::to_string(layer++), used.number());
+  }
+  if (const Status read = line->status(); !read) return read.error();
   return event;
 }
 
@@ -60,28 +79,32 @@ fs::path EventLog::path_in(const fs::path& run) { return run / "tensorboard" / "
 Result<EventLog> EventLog::open(const fs::path& run, std::vector<std::string> stages, FileSystem& files) {
   const Result<std::string> metrics = read_text_file(run / "metrics.jsonl", kLargestLog, files);
   if (!metrics) return metrics.error();
-  std::vector<std::string> lines;
-  std::istringstream text(*metrics);
-  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  const auto events = events_of(*metrics, stages, (run / "metrics.jsonl").string());
+  if (!events) return events.error();
 
   const fs::path path = path_in(run);
   if (const Status made = make_directories(path.parent_path(), files); !made) return made.error();
   std::size_t done = 0, kept = 0;
-  if (const auto found = read_text_file(path, kLargestLog, files)) kept = agreeing(*found, lines, stages, done);
+  if (const auto found = read_text_file(path, kLargestLog, files)) kept = agreeing(*found, *events, done);
   Result<AppendFile> file = AppendFile::open(path, kept, files);
   if (!file) return file.error();
   EventLog log(std::move(file).value(), std::move(stages));
   if (kept == 0) {
     if (const Status begun = log.file_.write(encode_event_file_version(now())); !begun) return begun.error();
   }
-  for (; done < lines.size(); ++done) {
-    if (const Status written = log.write(lines[done]); !written) return written.error();
+  for (; done < events->size(); ++done) {
+    if (const Status written = log.write((*events)[done]); !written) return written.error();
   }
   return log;
 }
 
 Status EventLog::write(std::string_view metrics_line) {
-  ScalarEvent event = event_of(metrics_line, stages_);
+  auto event = event_of(metrics_line, stages_);
+  if (!event) return event.error();
+  return write(std::move(event).value());
+}
+
+Status EventLog::write(ScalarEvent event) {
   event.wall_time = now();
   return file_.write(encode_event(event));
 }

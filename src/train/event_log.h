@@ -11,8 +11,10 @@
 
 namespace schemamem {
 
-/// What TensorBoard shows of one line of metrics.jsonl; `stages` are the names of the curriculum's stages, in order.
-ScalarEvent event_of(std::string_view metrics_line, const std::vector<std::string>& stages);
+/// What TensorBoard shows of one line of metrics.jsonl; `stages` are the names of the curriculum's stages, in order,
+/// and `what` names the line in messages.
+Result<ScalarEvent> event_of(std::string_view metrics_line, const std::vector<std::string>& stages,
+                             const std::string& what = "metrics.jsonl");
 
 /// The TensorBoard file of a run, tensorboard/events.out.tfevents.schemamem: one record for each line of metrics.jsonl,
 /// in the same order. It holds nothing that the metrics do not say but the times, so nothing depends on it: what a
@@ -29,6 +31,7 @@ class EventLog {
   Status write(std::string_view metrics_line);
 
  private:
+  Status write(ScalarEvent event);
   EventLog(AppendFile file, std::vector<std::string> stages) : file_(std::move(file)), stages_(std::move(stages)) {}
 
   AppendFile file_;

@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kLogEvery = 25;
+constexpr std::uint64_t kLargestLog = std::uint64_t{1} << 28;
 /// Between two checks, so that a power cut costs little when steps are slow.
 constexpr double kLongestUnsaved = 60;
 
@@ -62,25 +63,31 @@ class Run {
                  options.isa) {}
 
   Result<RunResult> go() {
-    const auto memory = checkpoints_.load(trainer_);
-    if (!memory) return memory.error();
-    const bool resumed = memory->has_value();
-    if (resumed) {
-      seconds_before_ = (*memory)->seconds;
-      last_check_ = (*memory)->last_check;
+    const auto loaded = checkpoints_.load(trainer_, run_hash(request_));
+    if (!loaded) return loaded.error();
+    const std::optional<RunMemory>& memory = loaded->memory;
+    if (memory) {
+      seconds_before_ = memory->seconds;
+      last_check_ = memory->last_check;
     }
-    auto metrics = AppendFile::open(path("metrics.jsonl"), resumed ? (*memory)->metrics_bytes : 0, files_);
+    auto metrics = AppendFile::open(path("metrics.jsonl"), memory ? memory->metrics_bytes : 0, files_);
     if (!metrics) return metrics.error();
     metrics_ = &metrics.value();
     auto board = EventLog::open(options_.folder, stage_names(trainer_.curriculum().stages()), files_);
     if (!board) return board.error();
     board_ = &board.value();
-    auto events = AppendFile::open(path("events.jsonl"), existing_size("events.jsonl"), files_);
+    const auto whole = whole_lines(path("events.jsonl"));
+    if (!whole) return whole.error();
+    auto events = AppendFile::open(path("events.jsonl"), *whole, files_);
     if (!events) return events.error();
     events_ = &events.value();
     started_ = last_save_ = Clock::now();
-    if (const Status told = event(resumed ? "resumed" : "started"); !told) return told.error();
-    observer_.started(trainer_, resumed);
+    for (const std::string& damage : loaded->set_aside) {
+      if (const Status told = event("damaged", {{"what", damage}}); !told) return told.error();
+      observer_.warned(damage);
+    }
+    if (const Status told = event(memory ? "resumed" : "started"); !told) return told.error();
+    observer_.started(trainer_, memory.has_value());
     const Result<RunResult> result = loop();
     const Status written = finish_save();  // the files outlive what is still being written to them
     if (result && !written) return written.error();
@@ -101,10 +108,13 @@ class Run {
   }
 
   fs::path path(const char* name) const { return options_.folder / name; }
-  std::uint64_t existing_size(const char* name) const {
-    std::error_code absent;
-    const auto size = fs::file_size(path(name), absent);
-    return absent ? 0 : size;
+  /// The length of a log without the line that a killed process may have left half-written.
+  Result<std::uint64_t> whole_lines(const fs::path& log) const {
+    if (is_absent(log)) return 0;
+    const Result<std::string> text = read_text_file(log, kLargestLog, files_);
+    if (!text) return text.error();
+    const std::size_t end = text->rfind('\n');
+    return end == std::string::npos ? 0 : end + 1;
   }
   /// What model files say about this run, besides what the trainer knows.
   std::map<std::string, std::string> run_notes() const {
@@ -169,8 +179,12 @@ class Run {
   Status begin_save() {
     if (const Status earlier = finish_save(); !earlier) return earlier;
     last_save_ = Clock::now();
-    auto snapshot = std::make_shared<const Snapshot>(take_snapshot(
-        trainer_, {.metrics_bytes = metrics_->size(), .seconds = seconds(), .last_check = last_check_}, run_notes()));
+    auto snapshot = std::make_shared<const Snapshot>(take_snapshot(trainer_,
+                                                                   {.metrics_bytes = metrics_->size(),
+                                                                    .seconds = seconds(),
+                                                                    .last_check = last_check_,
+                                                                    .hash = run_hash(request_)},
+                                                                   run_notes()));
     saving_step_ = snapshot->step;
     saving_ = std::async(std::launch::async, [this, snapshot]() -> Status {
       if (const Status synced = metrics_->sync(); !synced) return synced;
@@ -288,7 +302,7 @@ Status begin_run_at(std::size_t stage, const SequenceModel<float>& model, const 
                     const fs::path& folder) {
   Trainer trainer(model, {.recipe = request.recipe.recipe, .task = request.task, .seed = request.seed}, 1);
   trainer.enter(stage);
-  return Checkpoints(folder).save(take_snapshot(trainer, {}));
+  return Checkpoints(folder).save(take_snapshot(trainer, {.hash = run_hash(request)}));
 }
 
 }  // namespace schemamem

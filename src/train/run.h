@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "base/result.h"
 #include "models/model.h"
@@ -16,6 +17,8 @@ class RunObserver {
  public:
   virtual ~RunObserver() = default;
   virtual void started(const Trainer&, bool /*resumed*/) {}
+  /// Something was wrong and the run goes on all the same: a sentence for the user.
+  virtual void warned(const std::string& /*what*/) {}
   virtual void stepped(const Trainer&, const StepReport&) {}
   virtual void checked(const Trainer&, const Stage&, const Check&) {}
   /// The checkpoint of this step is on the disk, `seconds` after it was begun.

@@ -9,6 +9,7 @@
 
 #include "base/build_info.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "record/evaluation_record.h"
 #include "record/json_file.h"
 #include "record/run_folders.h"
@@ -63,6 +64,13 @@ Json passed_json(const std::vector<PassedStage>& passed) {
 
 }  // namespace
 
+std::vector<PassedStage> read_passed(const JsonField& json) {
+  std::vector<PassedStage> passed;
+  for (const JsonField& stage : json.items("passed"))
+    passed.push_back({stage.text("name"), stage.count("step"), stage.number("lowest")});
+  return passed;
+}
+
 std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 Result<ModelSpec> model_spec(const RunRequest& request) {
@@ -102,16 +110,18 @@ Status settle_manifest(const SequenceModel<float>& model, const RunRequest& requ
                        FileSystem& files) {
   const fs::path path = options.folder / "run.json";
   if (!is_run(options.folder)) return write_file_atomically(path, manifest_json(request, options, model), files);
-  const Result<Json> manifest = read_json_object(path);
+  const auto manifest = read_json_object(path, files);
   if (!manifest) return manifest.error();
-  const std::string found = manifest->value("hash", "");
+  const std::string found = manifest->text("hash"), name = manifest->text("model"), setting = manifest->text("setting"),
+                    recipe = manifest->text("recipe");
+  const std::uint64_t seed = manifest->natural("seed");
+  if (const Status read = manifest->status(); !read) return read;
   if (found == run_hash(request)) return Done{};
-  return Error(
-      ErrorKind::kCannotCreate,
-      fmt::format("{} holds another run ({} {} seed {} recipe {}, hash {}), expected hash {}; a run is never "
-                  "overwritten: choose another folder.",
-                  options.folder.string(), manifest->value("model", "?"), manifest->value("setting", "?"),
-                  manifest->value("seed", std::uint64_t{0}), manifest->value("recipe", "?"), found, run_hash(request)));
+  return Error(ErrorKind::kCannotCreate,
+               fmt::format("{} holds another run ({} {} seed {} recipe {}, hash {}), expected hash {}; a run is never "
+                           "overwritten: choose another folder.",
+                           options.folder.string(), printable(name), printable(setting), seed, printable(recipe),
+                           printable(found), run_hash(request)));
 }
 
 Result<StoredRun> read_run(const fs::path& folder) {
@@ -120,33 +130,35 @@ Result<StoredRun> read_run(const fs::path& folder) {
     return Error(ErrorKind::kMissingInput,
                  fmt::format("{} is not a run: it has no run.json. `schemamem train` makes runs.", folder.string()));
   }
-  const Result<Json> json = read_json_object(path);
+  const auto json = read_json_object(path);
   if (!json) return json.error();
-  try {
-    StoredRun run;
-    run.request.model.name = json->at("model");
-    if (const auto set = json->find("model_set"); set != json->end()) run.request.model.set = *set;
-    auto task = make_task(json->value("task", std::string(kFirstTask)), json->at("setting").get<std::string>());
-    if (!task) return Error(ErrorKind::kBadData, path.string() + ": " + task.error().message());
-    run.request.task = std::move(task).value();
-    if (const Result<ModelSpec> spec = model_spec(run.request); !spec)
-      return Error(ErrorKind::kBadData, path.string() + ": " + spec.error().message());
-    run.request.seed = json->at("seed");
-    run.request.recipe.name = json->at("recipe");
-    run.isa = json->at("isa");
-    std::map<std::string, std::string> values;
-    for (const auto& [name, field] : json->at("config").items()) {
-      values[name] = field.at("value");
-      run.request.recipe.origin[name] = field.at("origin");
-    }
-    const Result<Recipe> recipe = restore_recipe(values, path.string());
-    if (!recipe) return recipe.error();
-    run.request.recipe.recipe = *recipe;
-    for (const RecipeField& field : describe(*recipe)) run.request.recipe.origin.try_emplace(field.name, "default");
-    return run;
-  } catch (const nlohmann::json::exception& error) {
-    return Error(ErrorKind::kBadData, fmt::format("{}: {}", path.string(), error.what()));
+  StoredRun run;
+  run.request.model.name = json->text("model");
+  if (const auto set = json->find("model_set")) {
+    for (const auto& [name, value] : set->members()) run.request.model.set[name] = value.text();
   }
+  const auto task_name = json->find("task");
+  const std::string task_text = task_name ? task_name->text() : std::string(kFirstTask),
+                    setting = json->text("setting");
+  run.request.seed = json->natural("seed");
+  run.request.recipe.name = json->text("recipe");
+  run.isa = json->text("isa");
+  std::map<std::string, std::string> values;
+  for (const auto& [name, field] : json->members("config")) {
+    values[name] = field.text("value");
+    run.request.recipe.origin[name] = field.text("origin");
+  }
+  if (const Status read = json->status(); !read) return read.error();
+  auto task = make_task(task_text, setting);
+  if (!task) return Error(ErrorKind::kBadData, path.string() + ": " + task.error().message());
+  run.request.task = std::move(task).value();
+  if (const Result<ModelSpec> spec = model_spec(run.request); !spec)
+    return Error(ErrorKind::kBadData, path.string() + ": " + spec.error().message());
+  const Result<Recipe> recipe = restore_recipe(values, path.string());
+  if (!recipe) return recipe.error();
+  run.request.recipe.recipe = *recipe;
+  for (const RecipeField& field : describe(*recipe)) run.request.recipe.origin.try_emplace(field.name, "default");
+  return run;
 }
 
 Status write_result(const RunRequest& request, const RunResult& result, const std::string& last_check,
@@ -164,25 +176,24 @@ Status write_result(const RunRequest& request, const RunResult& result, const st
               {"target", make_curriculum(request).back().threshold},
               {"passed", passed_json(result.passed)},
               {"weights", result.fell_back ? kBeforeCooldown : "last"}};
-  if (!last_check.empty()) record["last_check"] = Json::parse(last_check);
+  if (!last_check.empty()) record["last_check"] = parse_json(last_check, "the last check").value().raw();
   return write_file_atomically(folder / "result.json", record.dump(1) + "\n", files);
 }
 
 Result<std::optional<RunResult>> read_result(const fs::path& folder) {
   const fs::path path = folder / "result.json";
-  if (!fs::exists(path)) return std::optional<RunResult>();
-  const Result<Json> json = read_json_object(path);
+  if (is_absent(path)) return std::optional<RunResult>();
+  const auto json = read_json_object(path);
   if (!json) return json.error();
-  try {
-    RunResult result{.status = json->at("status"), .steps = json->at("steps"), .seconds = json->at("seconds")};
-    for (const Json& stage : json->at("passed"))
-      result.passed.push_back({stage.at("name"), stage.at("step"), stage.at("lowest")});
-    result.fell_back = json->at("weights") == kBeforeCooldown;
-    result.was_done = true;
-    return std::optional(std::move(result));
-  } catch (const nlohmann::json::exception& error) {
-    return Error(ErrorKind::kBadData, fmt::format("{}: {}", path.string(), error.what()));
-  }
+  RunResult result{.status = json->text("status"),
+                   .hash = json->text("hash"),
+                   .steps = json->count("steps"),
+                   .seconds = json->number("seconds"),
+                   .passed = read_passed(*json),
+                   .fell_back = json->text("weights") == kBeforeCooldown,
+                   .was_done = true};
+  if (const Status read = json->status(); !read) return read.error();
+  return std::optional(std::move(result));
 }
 
 }  // namespace schemamem

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "kernels/isa.h"
 #include "models/model.h"
@@ -51,6 +52,7 @@ struct RunOptions {
 
 struct RunResult {
   std::string status;  // "passed" or "step-limit"
+  std::string hash{};  // of the run, as the file says
   std::int64_t steps = 0;
   double seconds = 0;
   std::vector<PassedStage> passed{};
@@ -73,6 +75,9 @@ Status write_result(const RunRequest& request, const RunResult& result, const st
                     const std::filesystem::path& folder, FileSystem& files);
 /// What it says; nothing if the run has not ended.
 Result<std::optional<RunResult>> read_result(const std::filesystem::path& folder);
+
+/// The passed stages that `result.json` and checkpoints list, under `passed`.
+std::vector<PassedStage> read_passed(const JsonField& json);
 
 /// This moment, as the files of a run write it: "2026-01-31T12:00:00Z".
 std::string utc_now();

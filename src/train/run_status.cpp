@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "models/registry.h"
 #include "record/json_file.h"
 #include "record/run_folders.h"
@@ -16,7 +17,6 @@
 namespace schemamem {
 namespace {
 
-using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 /// Enough for the last check and some steps; a run's whole history would be read again at every look.
@@ -24,44 +24,46 @@ constexpr std::streamoff kTail = 1 << 18;
 
 constexpr const char* kFailedMark = "failed.json";
 
-/// The whole lines at the end of a file that are JSON objects. The last line may be half-written, the first is cut.
-std::vector<Json> last_lines(const fs::path& path) {
-  std::vector<Json> lines;
+/// The whole lines at the end of a file, each with its name in messages. The last may be half-written, the first cut.
+std::vector<std::pair<std::string, std::string>> last_lines(const fs::path& path) {
+  std::vector<std::pair<std::string, std::string>> lines;
   std::ifstream file(path, std::ios::binary);
   if (!file.seekg(0, std::ios::end)) return lines;
-  const std::streamoff size = file.tellg();
-  file.seekg(std::max<std::streamoff>(0, size - kTail));
-  for (std::string line; std::getline(file, line);) {
-    Json json = Json::parse(line, nullptr, false);
-    if (json.is_object()) lines.push_back(std::move(json));
+  std::streamoff at = std::max<std::streamoff>(0, static_cast<std::streamoff>(file.tellg()) - kTail);
+  file.seekg(at);
+  bool cut = at > 0;
+  for (std::string line; std::getline(file, line) && !file.eof(); cut = false) {
+    const std::streamoff begin = at;
+    at += static_cast<std::streamoff>(line.size()) + 1;
+    if (!cut) lines.emplace_back(fmt::format("{}: the line at byte {}", path.string(), begin), std::move(line));
   }
   return lines;
 }
 
-/// A field of a file that anybody may have changed.
-template <class T>
-T field(const Json& object, const char* name, T fallback) {
-  const auto found = object.find(name);
-  if (found == object.end()) return fallback;
-  try {
-    return found->template get<T>();
-  } catch (const nlohmann::json::exception&) {
-    return fallback;
-  }
+/// A field that a line need not have.
+double number_or(const JsonField& line, const char* name, double fallback) {
+  const auto found = line.find(name);
+  return found && !found->is_null() ? found->number() : fallback;
+}
+std::int64_t count_or(const JsonField& line, const char* name, std::int64_t fallback) {
+  const auto found = line.find(name);
+  return found ? found->count() : fallback;
 }
 
-ShownCheck shown_check(const Json& line) {
-  ShownCheck check{.step = field(line, "step", std::int64_t{0}),
-                   .stage = field(line, "check", std::string()),
-                   .lowest = field(line, "lowest", 0.0),
-                   .threshold = field(line, "threshold", 0.0),
-                   .whole = field(line, "whole", true),
-                   .slots_used = field(line, "slots_used", std::vector<double>())};
-  for (const Json& group : field(line, "groups", Json::array())) {
-    if (!group.is_object()) continue;
-    const double asked = field(group, "asked", 0.0), right = field(group, "right", 0.0);
-    check.scores.push_back({field(group, "scenario", std::string()) + " " + field(group, "group", std::string()),
-                            asked > 0 ? 100 * right / asked : 0});
+ShownCheck shown_check(const JsonField& line) {
+  ShownCheck check{.step = count_or(line, "step", 0),
+                   .stage = line.text("check"),
+                   .lowest = number_or(line, "lowest", 0),
+                   .threshold = number_or(line, "threshold", 0)};
+  if (const auto whole = line.find("whole")) check.whole = whole->flag();
+  if (const auto slots = line.find("slots_used")) {
+    for (const JsonField& used : slots->items()) check.slots_used.push_back(used.number());
+  }
+  if (const auto groups = line.find("groups")) {
+    for (const JsonField& group : groups->items()) {
+      const double asked = group.number("asked"), right = group.number("right");
+      check.scores.push_back({group.text("scenario") + " " + group.text("group"), asked > 0 ? 100 * right / asked : 0});
+    }
   }
   return check;
 }
@@ -108,10 +110,32 @@ std::size_t slots_of(const RunRequest& request) {
   return slots == spec->sizes.end() ? 0 : slots->second;
 }
 
+void RunFollower::note(const Error& error) {
+  if (!status_.trouble) status_.trouble = error;
+}
+
+/// Hands each whole line at the end of a file to `take`; one that is not what it should be is noted and left out.
+template <class Take>
+void RunFollower::each_line(const char* name, Take take) {
+  for (const auto& [what, text] : last_lines(folder_ / name)) {
+    const Result<JsonField> line = parse_json_object(text, what);
+    if (!line) {
+      note(line.error());
+      continue;
+    }
+    const RunStatus before = status_;
+    take(*line);
+    if (const Status read = line->status(); !read) {
+      status_ = before;
+      note(read.error());
+    }
+  }
+}
+
 void RunFollower::read_manifest() {
   if (request_) return;
   const auto stored = read_run(folder_);
-  if (!stored) return;
+  if (!stored) return note(stored.error());
   request_ = stored->request;
   const Recipe& recipe = request_->recipe.recipe;
   stages_ = make_curriculum(*request_);
@@ -125,20 +149,18 @@ void RunFollower::read_metrics() {
   progress.step = 0;
   progress.check.reset();
   progress.stage_number = 1;
-  std::int64_t stage_began = 0;
-  for (const Json& line : last_lines(folder_ / "metrics.jsonl")) {
-    progress.step = field(line, "step", progress.step);
-    if (line.contains("check")) {
+  each_line("metrics.jsonl", [&](const JsonField& line) {
+    progress.step = count_or(line, "step", progress.step);
+    if (line.has("check")) {
       progress.check = shown_check(line);
-      progress.passes = field(line, "passes", std::int64_t{0});
-      progress.stage_number = field(line, "stages", std::size_t{0}) + 1;
-      stage_began = progress.step;
-      continue;
+      progress.passes = count_or(line, "passes", 0);
+      progress.stage_number = static_cast<std::size_t>(count_or(line, "stages", 0)) + 1;
+      return;
     }
-    progress.loss = field(line, "loss", 0.0);
-    progress.gradient_norm = field(line, "gradient_norm", 0.0);
-    progress.rate = field(line, "rate", 0.0);
-  }
+    progress.loss = number_or(line, "loss", 0);
+    progress.gradient_norm = number_or(line, "gradient_norm", 0);
+    progress.rate = number_or(line, "rate", 0);
+  });
   if (stages_.empty()) return;
   const bool done = progress.stage_number > stages_.size();
   progress.stage_number = std::clamp<std::size_t>(progress.stage_number, 1, stages_.size());
@@ -147,6 +169,7 @@ void RunFollower::read_metrics() {
   // A check starts the count to the next one, whether or not it passed its stage.
   const std::int64_t distance =
       stage.phase == Phase::kCooldown ? stage.limit : request_->recipe.recipe.validation.every;
+  const std::int64_t stage_began = progress.check ? progress.check->step : 0;
   progress.steps_to_check = std::max<std::int64_t>(0, stage_began + distance - progress.step);
 }
 
@@ -155,41 +178,61 @@ void RunFollower::read_events() {
   status_.seconds = 0;
   status_.progress.checkpoint = 0;
   status_.progress.steps_per_second = 0;
-  for (const Json& line : last_lines(folder_ / "events.jsonl")) {
-    const std::int64_t next = field(line, "step", std::int64_t{0});
-    const double seconds = field(line, "seconds", 0.0);
+  each_line("events.jsonl", [&](const JsonField& line) {
+    const std::int64_t next = count_or(line, "step", 0);
+    const double seconds = number_or(line, "seconds", 0);
     if (next > step && seconds > status_.seconds && step > 0)
       status_.progress.steps_per_second = static_cast<double>(next - step) / (seconds - status_.seconds);
     step = next;
     status_.seconds = seconds;
-    status_.progress.checkpoint = field(line, "checkpoint", status_.progress.checkpoint);
+    status_.progress.checkpoint = count_or(line, "checkpoint", status_.progress.checkpoint);
+  });
+}
+
+/// True if there is a result of this run.
+bool RunFollower::read_end() {
+  const auto result = read_result(folder_);
+  if (!result) note(result.error());
+  if (!result || !result->has_value() || !request_ || (*result)->hash != run_hash(*request_)) return false;
+  status_.state = (*result)->status == "passed" ? RunState::kPassed : RunState::kStepLimit;
+  status_.progress.step = (*result)->steps;
+  status_.seconds = (*result)->seconds;
+  return true;
+}
+
+/// Why the run is marked as failed; nothing if it is not.
+std::optional<std::string> RunFollower::read_mark() {
+  const fs::path path = folder_ / kFailedMark;
+  if (is_absent(path)) return std::nullopt;
+  const auto mark = read_json_object(path);
+  if (!mark) {
+    note(mark.error());
+    return "failed.json gives no reason";
   }
+  std::string message = mark->has("message") ? mark->text("message") : "failed.json gives no reason";
+  if (const Status read = mark->status(); !read) note(read.error());
+  return message;
 }
 
 const RunStatus& RunFollower::look() {
   if (has_ended(status_.state)) return status_;
   // The result is written before the lock is given back: asked in this order, an ended run is never called stopped.
   const auto holder = FileLock::holder_of(folder_ / "lock");
-  read_manifest();
   status_.message.clear();
+  status_.trouble.reset();
   const bool begun = is_run(folder_);
   if (begun) {
+    read_manifest();
     read_metrics();
     read_events();
-    const auto result = read_json_object(folder_ / "result.json");
-    if (result && request_ && field(*result, "hash", std::string()) == run_hash(*request_)) {
-      status_.state = field(*result, "status", std::string()) == "passed" ? RunState::kPassed : RunState::kStepLimit;
-      status_.progress.step = field(*result, "steps", status_.progress.step);
-      status_.seconds = field(*result, "seconds", status_.seconds);
-      return status_;
-    }
+    if (read_end()) return status_;
   }
   if (holder) {
     status_.state = RunState::kRunning;
     status_.message = *holder;
-  } else if (const auto mark = read_json_object(folder_ / kFailedMark)) {
+  } else if (auto mark = read_mark()) {
     status_.state = RunState::kFailed;
-    status_.message = field(*mark, "message", std::string("failed.json gives no reason"));
+    status_.message = *std::move(mark);
   } else {
     status_.state = begun ? RunState::kStopped : RunState::kWaiting;
   }

@@ -69,10 +69,12 @@ struct RunStatus {
   RunProgress progress{};
   double seconds = 0;   // of training, as far as the files tell
   std::string message;  // who is at work, or why it failed
+  /// The first file that cannot be read or does not say what it should; the rest tells what the others say.
+  std::optional<Error> trouble{};
 };
 
 /// Follows one run through its files, from any process. Whatever is missing, half-written or cut by a resume leaves
-/// things unknown and never fails.
+/// things unknown; what is damaged is passed over and told (`RunStatus::trouble`).
 class RunFollower {
  public:
   explicit RunFollower(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -85,9 +87,14 @@ class RunFollower {
   const RunStatus& look();
 
  private:
+  void note(const Error& error);
+  template <class Take>
+  void each_line(const char* name, Take take);
   void read_manifest();
   void read_metrics();
   void read_events();
+  bool read_end();
+  std::optional<std::string> read_mark();
 
   std::filesystem::path folder_;
   std::optional<RunRequest> request_;

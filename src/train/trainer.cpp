@@ -215,6 +215,19 @@ std::vector<NamedTensor> Trainer::optimizer_tensors() const {
 }
 
 Status Trainer::restore(const TensorFile& optimizer, const Saved& saved) {
+  const Position& at = saved.position;
+  const std::size_t stages = curriculum_.stages().size();
+  const bool in_order = at.phase_step <= at.step && at.stage_step <= at.step && at.checked_at <= at.step &&
+                        saved.optimizer_steps <= at.step;
+  if (at.stage > stages || saved.passed.size() > stages || !in_order) {
+    return Error(
+        ErrorKind::kBadData,
+        fmt::format("{}: its state is at step {} of the run, {} of the phase and {} of stage {}, with {} steps "
+                    "of the optimiser and {} passed stages; the run has {} stages, and no part has more "
+                    "steps than the whole",
+                    optimizer.what(), at.step, at.phase_step, at.stage_step, at.stage, saved.optimizer_steps,
+                    saved.passed.size(), stages));
+  }
   const auto read = [&](const std::string& prefix, std::span<float> flat) -> Status {
     for (const TensorSpec& tensor : model_.parameters().tensors()) {
       const auto found = optimizer.find(prefix + tensor.name, tensor.shape);

@@ -151,22 +151,29 @@ TEST(EvaluationRecord, ADamagedRecordIsBadDataThatNamesTheFault) {
   struct Damage {
     std::string text, message;
   };
+  // 2,048 times 2^53 are 2^64: a sum in 64 bits would be 3 again.
+  std::string overflowing = "[3";
+  for (int i = 0; i < 2048; ++i) overflowing += ",9007199254740992";
+  overflowing += "]";
   const std::vector<Damage> damages{
-      {whole.substr(0, whole.size() / 2), "no JSON"},
-      {"[]", "expected an object"},
-      {replaced(whole, "schemamem evaluation", "another"), "expected the format"},
-      {replaced(whole, "\"version\":1", "\"version\":2"), "expected version 1, found 2"},
+      {whole.substr(0, whole.size() / 2), "no valid JSON at byte"},
+      {"[]", "expected a JSON object, found an array"},
+      {replaced(whole, "schemamem evaluation", "another"),
+       "format: expected \"schemamem evaluation\", found \"another\""},
+      {replaced(whole, "\"version\":1", "\"version\":2"), "version: expected 1, found 2"},
       {replaced(whole, "\"mode\":\"recurrent\"", "\"mode\":\"full\""), "must be one of recurrent, ablated"},
       {replaced(whole, "\"episodes\":2", "\"episodes\":3"), "must have 3 numbers, found 2"},
       {replaced(whole, "[2,1]", "[2,2]"), "does not add up"},
-      {replaced(whole, "[2,1]", "[4,-1]"), "whole numbers"},
+      {replaced(replaced(whole, "\"episodes\":2", "\"episodes\":2049"), "[2,1]", overflowing), "does not add up"},
+      {replaced(whole, "[2,1]", "[4,-1]"),
+       "cells[0].right_by_episode[1]: expected a whole number from 0 to 9007199254740992, found the number -1"},
       {replaced(whole, "\"right\":3", "\"right\":5"), "must not exceed"},
-      {replaced(whole, "\"asked\":4", "\"asked\":\"4\""), "\"asked\" must be a whole number"},
-      {replaced(whole, "\"bits\":12,", ""), "\"bits\" is missing"},
+      {replaced(whole, "\"asked\":4", "\"asked\":\"4\""), "cells[0].asked: expected a whole number"},
+      {replaced(whole, "\"bits\":12,", ""), "cells[0]: the field \"bits\" is missing"},
       {replaced(whole, "\"bits\":12,", "\"bits\":12,\"more\":1,"), "unknown field \"more\""},
       {replaced(whole, "\"delay\":192", "\"delay\":96"), "is not behind the one before it"},
       {replaced(whole, std::string(64, 'a'), "abc"), "64 hexadecimal digits"},
-      {replaced(whole, "0.30000000000000004", "-1"), "\"cross_entropy\" must be a number that is not negative"},
+      {replaced(whole, "0.30000000000000004", "-1"), "cells[0].cross_entropy: must not be negative"},
   };
   for (const Damage& damage : damages) {
     const auto read = parse_evaluation(damage.text, "x.json");

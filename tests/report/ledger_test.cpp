@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "record/tensor_files.h"
 #include "support/made_runs.h"
 
 namespace schemamem {
@@ -141,6 +142,42 @@ TEST(Ledger, RefusesARecordOfAnotherRun) {
   const auto ledger = read({path});
   ASSERT_FALSE(ledger);
   EXPECT_THAT(ledger.error().message(), AllOf(HasSubstr("bbbbbbbb"), HasSubstr("schemamem eval")));
+}
+
+TEST(Ledger, RefusesARecordOfOtherWeightsThanThoseBesideIt) {
+  const TemporaryFolder folder;
+  const auto path = write_run(folder.path(), {});
+  const std::vector<float> weights{1, 2, 3};
+  const std::vector<NamedTensor> tensors{named_tensor<float>("w", {3}, weights)};
+  ASSERT_TRUE(save_tensors(path / "model.safetensors", tensors));
+  const auto ledger = read({path});
+  ASSERT_FALSE(ledger);
+  EXPECT_EQ(ledger.error().kind(), ErrorKind::kBadData);
+  EXPECT_THAT(ledger.error().message(), AllOf(HasSubstr("stale"), HasSubstr(std::string(64, 'a').substr(0, 4)),
+                                              HasSubstr("model.safetensors"), HasSubstr("schemamem eval")));
+
+  EvaluationRecord record = made_record({}, false, kPaperEvaluationSeed);
+  record.checkpoint.sha256 = tensor_file_sha256(path / "model.safetensors").value();
+  std::filesystem::remove_all(path / "evaluations");
+  test::add_record(path, record);
+  EXPECT_TRUE(read({path}));
+}
+
+TEST(Ledger, ACircleOfLinksIsAMissingInputAndNoSurprise) {
+  const TemporaryFolder folder;
+  const auto path = write_run(folder.path(), {});
+  for (const char* name : {"result.json", "run.json", "evaluations"}) {
+    std::filesystem::rename(path / name, folder / "kept");
+    std::filesystem::create_symlink(name, path / name);
+    const auto ledger = read({path});
+    ASSERT_FALSE(ledger) << name;
+    EXPECT_EQ(ledger.error().kind(), ErrorKind::kMissingInput) << ledger.error().message();
+    EXPECT_THAT(ledger.error().message(), HasSubstr(name));
+    std::filesystem::remove(path / name);
+    std::filesystem::rename(folder / "kept", path / name);
+  }
+  std::filesystem::create_symlink("circle", folder / "circle");
+  EXPECT_EQ(read({folder / "circle"}).error().kind(), ErrorKind::kMissingInput);
 }
 
 TEST(Ledger, SaysWhatIsNoRunAndWhatIsDamaged) {

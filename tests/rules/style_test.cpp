@@ -33,6 +33,17 @@ TEST(ForbiddenWords, AreFoundInCodeButNotInCommentsOrText) {
   EXPECT_THAT(forbidden_words("auto x = R\"(exit( \" )\"; auto y = '\\''; exit(1);"), ElementsAre("exit("));
 }
 
+TEST(Json, IsParsedInOnePlace) {
+  static const std::regex parsing(R"(([Jj]son::(?:parse|sax_parse|accept|from_[a-z]+)|ifstream[^;]*>> *json))");
+  EXPECT_THAT(all_matches("auto x = Json::parse(t); ordered_json::sax_parse(t, h);", parsing),
+              ElementsAre("Json::parse", "json::sax_parse"));
+  for (const auto& file : files_below(kSource / "src", {".h", ".cpp"})) {
+    if (file.filename() == "json_events.h") continue;
+    EXPECT_THAT(all_matches(read_text(file), parsing), IsEmpty())
+        << file << ": JSON comes in through base/json.h, which bounds it";
+  }
+}
+
 TEST(Format, EverySourceIsAsClangFormatWritesIt) {
   std::string files;
   for (const char* folder : {"src", "include", "tests", "bench", "fuzz"})

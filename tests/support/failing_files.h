@@ -10,6 +10,24 @@
 
 namespace schemamem {
 
+/// The real files, for a test that looks at some calls.
+class ForwardingFiles : public FileSystem {
+ public:
+  Outcome open(const std::filesystem::path& path, Open how) override { return posix_files().open(path, how); }
+  Outcome regular_size(int handle) override { return posix_files().regular_size(handle); }
+  Outcome read(int handle, std::span<std::byte> bytes) override { return posix_files().read(handle, bytes); }
+  Outcome write(int handle, std::span<const std::byte> bytes) override { return posix_files().write(handle, bytes); }
+  Outcome sync(int handle) override { return posix_files().sync(handle); }
+  Outcome truncate(int handle, std::uint64_t size) override { return posix_files().truncate(handle, size); }
+  Outcome close(int handle) override { return posix_files().close(handle); }
+  Outcome rename(const std::filesystem::path& from, const std::filesystem::path& to) override {
+    return posix_files().rename(from, to);
+  }
+  Outcome remove(const std::filesystem::path& path) override { return posix_files().remove(path); }
+  Outcome make_directory(const std::filesystem::path& path) override { return posix_files().make_directory(path); }
+  Outcome free_space(const std::filesystem::path& path) override { return posix_files().free_space(path); }
+};
+
 /// The real files, except that the k-th call (from 0) fails with one error, and that writes may come up short. The
 /// names of all calls are recorded, to be looked at when no other thread uses it.
 class FailingFiles final : public FileSystem {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/failing_files.h"
 #include "support/temporary_folder.h"
 
 namespace schemamem {
@@ -158,6 +159,26 @@ TEST(Safetensors, AFileAboveTheLimitIsRefusedUnread) {
   const TemporaryFolder folder;
   ASSERT_TRUE(save_tensors(folder / "x.safetensors", example()));
   EXPECT_THAT(load_tensors(folder / "x.safetensors", 100).error().message(), HasSubstr("at most 100"));
+}
+
+TEST(Safetensors, ALargeFileIsJudgedByItsHeaderBeforeTheRestIsRead) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(save_tensors(folder / "x.safetensors", example()));
+  std::filesystem::resize_file(folder / "x.safetensors", std::uintmax_t{2'900'000'000});  // sparse
+  class CountingFiles final : public ForwardingFiles {
+   public:
+    std::uint64_t bytes = 0;
+    Outcome read(int handle, std::span<std::byte> into) override {
+      const Outcome count = ForwardingFiles::read(handle, into);
+      bytes += static_cast<std::uint64_t>(std::max<Outcome>(0, count));
+      return count;
+    }
+  } files;
+  const auto file = load_tensors(folder / "x.safetensors", kLargestTensorFile, files);
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().kind(), ErrorKind::kBadData);
+  EXPECT_THAT(file.error().message(), HasSubstr("expected the data to end with the last tensor"));
+  EXPECT_LE(files.bytes, kLongestFront);
 }
 
 TEST(Safetensors, AWriterThatBreaksTheFormatIsTheCallersMistake) {

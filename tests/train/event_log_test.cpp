@@ -50,13 +50,14 @@ bool same_but_for_times(const std::vector<std::string>& a, const std::vector<std
 }
 
 TEST(EventLog, ALineOfTheMetricsBecomesItsScalars) {
-  EXPECT_THAT(event_of(kLines[0], kStages).scalars,
-              ElementsAre(Scalar{"loss", 0.5F}, Scalar{"gradient_norm", 2}, Scalar{"rate", 0.001F},
-                          Scalar{"stillness", 0.25F}, Scalar{"tokens", 640}, Scalar{"stage", 2}));
-  EXPECT_EQ(event_of(kLines[0], kStages).step, 25);
-  EXPECT_THAT(event_of(kLines[2], kStages).scalars,
-              ElementsAre(Scalar{"lowest", 75}, Scalar{"threshold", 95}, Scalar{"accuracy/retention/retained", 75},
-                          Scalar{"slots_used/layer0", 3.5F}, Scalar{"slots_used/layer1", 4}));
+  EXPECT_THAT(event_of(kLines[0], kStages)->scalars,
+              ElementsAre(ChartValue{"loss", 0.5F}, ChartValue{"gradient_norm", 2}, ChartValue{"rate", 0.001F},
+                          ChartValue{"stillness", 0.25F}, ChartValue{"tokens", 640}, ChartValue{"stage", 2}));
+  EXPECT_EQ(event_of(kLines[0], kStages)->step, 25);
+  EXPECT_THAT(
+      event_of(kLines[2], kStages)->scalars,
+      ElementsAre(ChartValue{"lowest", 75}, ChartValue{"threshold", 95}, ChartValue{"accuracy/retention/retained", 75},
+                  ChartValue{"slots_used/layer0", 3.5F}, ChartValue{"slots_used/layer1", 4}));
 }
 
 TEST(EventLog, HasOneRecordForEachLineOfTheMetrics) {
@@ -67,7 +68,7 @@ TEST(EventLog, HasOneRecordForEachLineOfTheMetrics) {
   for (const std::string& line : kLines) ASSERT_TRUE(log.value().write(line));
   ASSERT_EQ(records_of(run.path()).size(), 4U);
   EXPECT_TRUE(same_but_for_time(records_of(run.path())[0], encode_event_file_version(0)));
-  EXPECT_TRUE(same_but_for_time(records_of(run.path())[3], encode_event(event_of(kLines[2], kStages))));
+  EXPECT_TRUE(same_but_for_time(records_of(run.path())[3], encode_event(*event_of(kLines[2], kStages))));
 }
 
 TEST(EventLog, IsCutAndCompletedToWhatTheMetricsSay) {
