@@ -35,7 +35,7 @@ void make_one(const TaskCase& request) {
   if (length > 5000) return;  // size is not what is tested here
   std::vector<Token> tokens(length);
   EpisodeMaker(request.setting).make(request, {.seed = 1, .purpose = Purpose::kTest, .index = 0}, tokens);
-  must(segment_ends(tokens).end[segment_ends(tokens).count - 1] == length);
+  must(segment_ends(tokens).back() == length);
   const AddressValueTask task(request.setting);
   const EpisodeCase one = episode_case(request.scenario, request.delay);
   must(task.tokens(one) == length);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <array>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -15,6 +17,7 @@ using Json = nlohmann::ordered_json;
 struct EvalCommand {
   EvalOptions options;
   bool curve = false;
+  Text writes, rounds;
 };
 
 const EvalDefaults kTable{
@@ -23,6 +26,10 @@ const EvalDefaults kTable{
 const EvalDefaults kCurve{.delays = {1536, 6144, 24576, 98304},
                           .scenarios = {Scenario::kRetention, Scenario::kInterference, Scenario::kOverwrite},
                           .episodes = 64};
+
+const EvalDefaults kWrites{.delays = {}, .scenarios = {}, .episodes = 64};
+/// Beyond this, counting them is no evaluation.
+constexpr std::int64_t kMostWrites = 1'000'000'000;
 
 Json json_of(const EvaluatedRun& run, const Evaluation& evaluation) {
   const EvaluationRecord& record = evaluation.record();
@@ -59,6 +66,7 @@ Json json_of(const EvaluatedRun& run, const Evaluation& evaluation) {
           {"eval_seed", record.protocol.eval_seed},
           {"episodes", record.protocol.episodes},
           {"instruction_set", record.protocol.isa},
+          {"rounds", record.protocol.rounds.empty() ? Json() : Json(record.protocol.rounds)},
           {"computed_cells", evaluation.missing_cells()},
           {"exact", named},
           {"cells", cells}};
@@ -79,6 +87,30 @@ std::string named_table(const Evaluation& evaluation) {
     for (const NamedColumn& column : named_columns()) {
       const EvaluationCell* cell = record.find(column.scenario, delay, column.group);
       text += cell != nullptr ? fmt::format("{:>12.2f}", cell->exact_percent()) : fmt::format("{:>12}", "");
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+/// Numbers of writes down; all addresses and those of each age across.
+std::string writes_table(const Evaluation& evaluation) {
+  const EvaluationRecord& record = evaluation.record();
+  constexpr std::array<std::string_view, 4> kAges{"updated", "retained", "rewritten", "default"};
+  std::string text = fmt::format("{:>12}{:>12}", "writes", "all");
+  for (const std::string_view age : kAges) text += fmt::format("{:>12}", age);
+  text += '\n';
+  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> all;  // right and asked by number of writes
+  for (const EvaluationCell& cell : evaluation.asked_cells()) {
+    all[cell.delay].first += cell.right;
+    all[cell.delay].second += cell.asked;
+  }
+  for (const auto& [writes, count] : all) {
+    text += fmt::format("{:>12}{:>12.2f}", writes,
+                        100.0 * static_cast<double>(count.first) / static_cast<double>(count.second));
+    for (const std::string_view age : kAges) {
+      const EvaluationCell* cell = record.find("rounds", writes, age);
+      text += cell != nullptr ? fmt::format("{:>12.2f}", cell->exact_percent()) : fmt::format("{:>12}", "-");
     }
     text += '\n';
   }
@@ -109,7 +141,10 @@ Status show(const std::vector<EvaluatedRun>& runs, bool all, Console& console) {
     for (const Evaluation& evaluation : run.evaluations) {
       text += fmt::format("{}, exact values in %{}\n", protocol_text(evaluation.record().protocol),
                           evaluation.missing_cells() == 0 ? console.paint.dim(", from the record") : "");
-      text += all || !has_columns ? whole_table(evaluation) : named_table(evaluation);
+      const bool writes = !evaluation.record().protocol.rounds.empty();
+      text += all || !has_columns ? whole_table(evaluation)
+              : writes            ? writes_table(evaluation)
+                                  : named_table(evaluation);
     }
     if (const Status printed = console.print(text + "\n"); !printed) return printed;
   }
@@ -118,10 +153,24 @@ Status show(const std::vector<EvaluatedRun>& runs, bool all, Console& console) {
 
 Status eval(const EvalCommand& command, Console& console) {
   const EvalOptions& options = command.options;
-  auto requests = options.read_requests(command.curve ? kCurve : kTable);
+  if (command.writes && (command.curve || options.delays || options.scenarios)) {
+    return Error(ErrorKind::kUsage,
+                 "--writes asks after numbers of writes, without --curve, --delays and --scenarios. "
+                 "Ask for the two one after the other.");
+  }
+  if (command.rounds && !command.writes)
+    return Error(ErrorKind::kUsage,
+                 "--rounds says how writes follow each other; add --writes, such as --writes 8,64,1024.");
+  auto requests = options.read_requests(command.writes ? kWrites : command.curve ? kCurve : kTable);
   if (!requests) return requests.error();
+  const auto rounds = parse_rounds(command.rounds.value_or(Rounds().name()));
+  if (!rounds) return rounds.error();
+  const auto marks = read_numbers<std::size_t>(command.writes, "--writes", {}, 1, kMostWrites);
+  if (!marks) return marks.error();
   for (EvaluationRequest& request : requests.value()) {
-    request.kind = command.curve ? "curve" : "table";
+    request.kind = command.writes ? "writes" : command.curve ? "curve" : "table";
+    request.rounds = *rounds;
+    if (command.writes) request.delays = *marks;
   }
   const auto work = options.read_work();
   if (!work) return work.error();
@@ -150,10 +199,18 @@ void register_eval(CLI::App& program, Commands& commands) {
       commands.add(program, "eval", "Score trained weights on the paper's evaluation episodes, or over a delay curve.",
                    "schemamem eval runs/schemamem-A3V3-fast-s42-1a2b3c4d\n"
                    "schemamem eval results/fast --delays 384,1536 --eval-seed 20261001 --json\n"
-                   "schemamem eval --checkpoint a3v3-schemamem-steady-s42 --curve --delays 1536,98304,1000000");
+                   "schemamem eval --checkpoint a3v3-schemamem-steady-s42 --curve --delays 1536,98304,1000000\n"
+                   "schemamem eval --checkpoint a3v3-gdn-steady-s42 --writes 8,64,1024");
   options->options.add_to(command);
   command.add_flag("--curve", options->curve,
                    "One long stream an episode, forked at each delay (1536,6144,24576,98304; 64 episodes)");
+  command
+      .add_option("--writes", options->writes,
+                  "Instead: one endless stream of writes and queries an episode, asked for all addresses after so many "
+                  "writes (64 episodes)")
+      ->type_name("N,N");
+  command.add_option("--rounds", options->rounds, "What a round of --writes is: two writes, eight queries (W2R8)")
+      ->type_name("ROUNDS");
   commands.on(command, [options](Console& console) { return eval(*options, console); });
 }
 

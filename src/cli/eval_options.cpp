@@ -19,38 +19,6 @@ namespace {
 
 constexpr std::int64_t kLargestBatch = 65'536;
 
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    parts.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
-}
-
-/// Sorted, each once.
-template <class T>
-std::vector<T> as_set(std::vector<T> values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
-}
-
-/// Numbers with commas between them.
-template <class T>
-Result<std::vector<T>> read_numbers(const Text& text, std::string_view flag, std::vector<T> fallback,
-                                    std::int64_t least, std::int64_t most) {
-  if (!text) return fallback;
-  std::vector<T> numbers;
-  for (const std::string_view part : split(*text)) {
-    const auto number = parse_integer(part, flag, least, most);
-    if (!number) return number.error();
-    numbers.push_back(static_cast<T>(*number));
-  }
-  return as_set(std::move(numbers));
-}
-
 /// Where a name is looked for. Runs have their records beside them, so those of `results` come before models that lie
 /// elsewhere.
 std::vector<std::filesystem::path> places_for_records(const Text& results) {
@@ -63,6 +31,16 @@ std::vector<std::filesystem::path> places_for_records(const Text& results) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> split_at_commas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
 
 void EvalOptions::add_to(CLI::App& command) {
   command.add_option("RUNS", runs, "Runs, folders of runs, or .safetensors files")->type_name("RUN");
@@ -99,7 +77,7 @@ Result<std::vector<EvaluationRequest>> EvalOptions::read_requests(const EvalDefa
   if (!wanted_delays) return wanted_delays.error();
   request.delays = std::move(wanted_delays).value();
   if (scenarios) {
-    for (const std::string_view part : split(*scenarios)) request.scenarios.emplace_back(part);
+    for (const std::string_view part : split_at_commas(*scenarios)) request.scenarios.emplace_back(part);
   }
   static_assert(kMostEpisodes <= static_cast<std::int64_t>(CurveEpisode::kMostEpisodes));
   const auto count =
@@ -191,7 +169,8 @@ std::string protocol_text(const EvaluationProtocol& protocol) {
   const char* known = protocol.eval_seed == kPaperEvaluationSeed    ? " (the paper's)"
                       : protocol.eval_seed == kUnseenEvaluationSeed ? " (unseen)"
                                                                     : "";
-  return fmt::format("evaluation seed {}{}, {} episodes", protocol.eval_seed, known, protocol.episodes);
+  const std::string rounds = protocol.rounds.empty() ? "" : fmt::format("rounds {}, ", protocol.rounds);
+  return fmt::format("{}evaluation seed {}{}, {} episodes", rounds, protocol.eval_seed, known, protocol.episodes);
 }
 
 }  // namespace schemamem

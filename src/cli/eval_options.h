@@ -1,10 +1,13 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/parse.h"
 #include "base/result.h"
 #include "cli/console.h"
 #include "cli/task_options.h"
@@ -18,6 +21,23 @@ struct EvalDefaults {
   std::vector<Scenario> scenarios;
   std::size_t episodes = kPaperEvaluationEpisodes;
 };
+
+std::vector<std::string_view> split_at_commas(std::string_view text);
+/// Numbers with commas between them: sorted, each once.
+template <class T>
+Result<std::vector<T>> read_numbers(const Text& text, std::string_view flag, std::vector<T> fallback,
+                                    std::int64_t least, std::int64_t most) {
+  if (!text) return fallback;
+  std::vector<T> numbers;
+  for (const std::string_view part : split_at_commas(*text)) {
+    const auto number = parse_integer(part, flag, least, most);
+    if (!number) return number.error();
+    numbers.push_back(static_cast<T>(*number));
+  }
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
 
 /// The options that `eval` and `ablate` share.
 struct EvalOptions {

@@ -7,6 +7,7 @@
 
 #include "cli/task_commands.h"
 #include "cli/task_options.h"
+#include "task/rounds.h"
 #include "task/task_case.h"
 
 namespace schemamem {
@@ -22,6 +23,8 @@ std::vector<std::string> scored_groups(const ScenarioInfo& scenario) {
 
 /// "W(4) D Q(8)"
 std::string segments_text(const ScenarioInfo& scenario, const Setting& setting) {
+  if (scenario.family == Family::kRounds)
+    return fmt::format("{} {} ... Q({})", Rounds().name(), Rounds().name(), setting.addresses());
   std::vector<std::string> parts;
   for (const SegmentInfo& segment : scenario.segments) {
     const std::size_t count = places(scenario, segment.set, setting).size();
@@ -42,6 +45,10 @@ std::string segments_text(const ScenarioInfo& scenario, const Setting& setting) 
 
 ordered_json segments_json(const ScenarioInfo& scenario, const Setting& setting) {
   ordered_json segments = ordered_json::array();
+  if (scenario.family == Family::kRounds) {
+    segments.push_back({{"kind", "rounds"}, {"tokens", "delay"}, {"round", Rounds().name()}});
+    segments.push_back({{"kind", "query"}, {"tokens", setting.addresses()}});
+  }
   for (const SegmentInfo& segment : scenario.segments) {
     const std::size_t count = places(scenario, segment.set, setting).size();
     switch (segment.kind) {
@@ -73,7 +80,7 @@ std::string as_json(const Setting& setting) {
   for (const ScenarioInfo& scenario : all_scenarios()) {
     const TaskCase request{.setting = setting, .scenario = scenario.scenario};
     answer["scenarios"].push_back({{"name", scenario.name},
-                                   {"family", scenario.family == Family::kTransaction ? "transaction" : "maintenance"},
+                                   {"family", family_name(scenario.family)},
                                    {"summary", scenario.summary},
                                    {"segments", segments_json(scenario, setting)},
                                    {"groups", scored_groups(scenario)},
@@ -106,14 +113,16 @@ std::string as_text(const Setting& setting, const Paint& paint) {
                         fmt::format("{}", fmt::join(scored_groups(scenario), ", ")),
                         fmt::format("{}{}", size.tokens(), scenario.takes_delay() ? " + delay" : ""));
   }
-  text +=
-      paint.dim(fmt::format("\n  W(n) writes n addresses. Q(n) asks n addresses in random order; the last Q is "
-                            "scored.\n"
-                            "  D is the delay: reads of never-written addresses (the paper: 96, 192, 384, 768, "
-                            "1536; at most {}).\n"
-                            "  Transactions write any value; the others only values that differ from the current "
-                            "one and the default.\n",
-                            kLongestDelay));
+  text += paint.dim(
+      fmt::format("\n  W(n) writes n addresses. Q(n) asks n addresses in random order; the last Q is "
+                  "scored.\n"
+                  "  D is the delay: reads of never-written addresses (the paper: 96, 192, 384, 768, "
+                  "1536; at most {}).\n"
+                  "  W2R8 is a round: two writes to any addresses, eight queries of any; the delay of rounds is "
+                  "their inputs.\n"
+                  "  Transactions write any value; the others only values that differ from the current "
+                  "one and the default.\n",
+                  kLongestDelay));
   return text;
 }
 

@@ -47,7 +47,7 @@ std::string episode_json(const TokenSource& source, std::uint64_t index, std::sp
   std::string line = fmt::format(
       R"({{"setting":"{}","scenario":"{}","delay":{},"source":"{}","seed":{},"episode":{},"segment_ends":[{}],"tokens":[)",
       request.setting.name(), info(request.scenario).name, request.delay, source.kind(), source.seed(), index,
-      fmt::join(segment_ends(tokens).view(), ","));
+      fmt::join(segment_ends(tokens), ","));
   for (const Token& token : tokens) {
     fmt::format_to(std::back_inserter(line), "[{},{},{},{},{}],", token.address, token.value, token.label,
                    static_cast<int>(token.group), token.final ? 1 : 0);

@@ -22,7 +22,8 @@ EvaluationProtocol protocol_of(const EvaluationRequest& request, Isa isa) {
           .mode = std::string(mode_name(request.mode)),
           .eval_seed = request.episodes.seed,
           .episodes = static_cast<std::int64_t>(request.episodes.episodes),
-          .isa = std::string(isa_name(isa))};
+          .isa = std::string(isa_name(isa)),
+          .rounds = request.kind == "writes" ? request.rounds.name() : ""};
 }
 
 }  // namespace
@@ -96,6 +97,17 @@ Result<std::vector<EpisodeCase>> chosen_cases(const Task& task, const Evaluation
 
 Result<std::vector<EpisodeCase>> evaluated_cases(const Task& task, const EvaluationRequest& request) {
   const auto* const database = dynamic_cast<const AddressValueTask*>(&task);
+  if (request.kind == "writes") {
+    if (database == nullptr) {
+      return Error(
+          ErrorKind::kUsage,
+          fmt::format("The task {} has no addresses that could be written again and again. Leave --writes out.",
+                      task.name()));
+    }
+    std::vector<EpisodeCase> cases;
+    for (const std::size_t writes : request.delays) cases.push_back(episode_case(Scenario::kRounds, writes));
+    return cases;
+  }
   std::vector<std::size_t> scenarios;
   for (const std::string& name : request.scenarios) {
     const auto scenario = task.find_scenario(name);
@@ -152,14 +164,17 @@ Result<Evaluation> Evaluation::open(const fs::path& path, std::shared_ptr<const 
 
 bool Evaluation::has(const EpisodeCase& one) const {
   const auto scored = task().scored(one.scenario);
-  return std::all_of(scored.begin(), scored.end(), [&](std::int8_t group) {
+  const auto found = [&](std::int8_t group) {
     return record_.find(task().scenarios()[one.scenario], static_cast<std::int64_t>(one.delay),
                         task().groups()[static_cast<std::size_t>(group)]) != nullptr;
-  });
+  };
+  // After few writes there is nothing of some ages; all that there is was added at once.
+  if (request_.kind == "writes") return std::any_of(scored.begin(), scored.end(), found);
+  return std::all_of(scored.begin(), scored.end(), found);
 }
 
 void Evaluation::plan(bool force) {
-  const bool curve = request_.kind == "curve";
+  const bool curve = request_.kind != "table";
   for (const EpisodeCase& one : cases_) {
     if (!force && has(one)) continue;
     missing_cells_ += task().scored(one.scenario).size();
@@ -173,9 +188,11 @@ std::int64_t Evaluation::missing_tokens() const {
   std::int64_t tokens = 0;
   const auto* const database = dynamic_cast<const AddressValueTask*>(&task());
   for (const Piece& piece : pieces_) {
-    tokens += database != nullptr ? curve_tokens(*database, piece.scenario, piece.delays, request_.episodes.episodes)
-                                  : table_tokens(task(), {.scenario = piece.scenario, .delay = piece.delays.back()},
-                                                 request_.episodes.episodes);
+    tokens += request_.kind == "writes"
+                  ? writes_tokens(*database, request_.rounds, piece.delays, request_.episodes.episodes)
+              : database != nullptr ? curve_tokens(*database, piece.scenario, piece.delays, request_.episodes.episodes)
+                                    : table_tokens(task(), {.scenario = piece.scenario, .delay = piece.delays.back()},
+                                                   request_.episodes.episodes);
   }
   return tokens;
 }
@@ -198,9 +215,10 @@ Status Evaluation::run(const EvaluatorOptions& options, const StopFlag& stop, Ev
   Evaluator evaluator(*model, weights_->task(), request_.mode, options);
   for (const Piece& piece : pieces_) {
     Result<std::vector<EvaluationCell>> cells =
-        request_.kind == "curve" ? evaluator.curve(piece.scenario, piece.delays, request_.episodes, stop, observer)
-                                 : evaluator.table({.scenario = piece.scenario, .delay = piece.delays.front()},
-                                                   request_.episodes, stop, observer);
+        request_.kind == "writes"  ? evaluator.writes(request_.rounds, piece.delays, request_.episodes, stop, observer)
+        : request_.kind == "curve" ? evaluator.curve(piece.scenario, piece.delays, request_.episodes, stop, observer)
+                                   : evaluator.table({.scenario = piece.scenario, .delay = piece.delays.front()},
+                                                     request_.episodes, stop, observer);
     if (!cells) return cells.error();
     if (const Status saved = add_to_evaluation(path_, record_, std::move(cells).value()); !saved) return saved;
   }

@@ -19,7 +19,8 @@ struct EvaluationRequest {
   Mode mode = Mode::kRecurrent;
   EvaluationOptions episodes{};
   std::vector<std::string> scenarios{};  // by name; none: those that the task evaluates
-  std::vector<std::size_t> delays{};     // none: those that the task evaluates
+  std::vector<std::size_t> delays{};     // none: those that the task evaluates; of "writes": numbers of writes
+  Rounds rounds{};                       // of "writes"
   /// What the address-value task evaluates.
   std::vector<Scenario> paper_scenarios{};
   std::vector<std::size_t> paper_delays{};

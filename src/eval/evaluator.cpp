@@ -135,6 +135,7 @@ Result<std::vector<EvaluationCell>> Evaluator::cells(std::size_t scenario, std::
                           .delay = static_cast<std::int64_t>(delays[d]),
                           .group = std::string(task_->groups()[static_cast<std::size_t>(group)])};
       double loss = 0;
+      cell.right_by_episode.reserve(tallies.size() / stride);
       for (std::size_t at = d * groups_ + static_cast<std::size_t>(group); at < tallies.size(); at += stride) {
         const Tally& tally = tallies[at];
         cell.asked += tally.asked;
@@ -144,6 +145,7 @@ Result<std::vector<EvaluationCell>> Evaluator::cells(std::size_t scenario, std::
         cell.right_by_episode.push_back(tally.right);
         loss += tally.loss;
       }
+      if (cell.asked == 0) continue;  // in few rounds there may be nothing of an age
       if (!std::isfinite(loss)) {
         return Error(ErrorKind::kNonFinite,
                      fmt::format("The answers to {} queries of {} at delay {} are not finite: the weights are of no "
@@ -219,6 +221,54 @@ Result<std::vector<EvaluationCell>> Evaluator::curve(std::size_t scenario, std::
         std::span(tallies).subspan(i * stride, stride));
   });
   return cells(scenario, delays, tallies, stop);
+}
+
+void Evaluator::run_rounds(Reading& reading, RoundsEpisode& episode, std::span<const std::size_t> marks,
+                           const StopFlag& stop, EvaluationObserver& observer, std::span<Tally> tallies) const {
+  reading.stream.reset();
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const auto mark = static_cast<std::int64_t>(marks[i]);
+    while (episode.writes() < mark) {
+      if (stop.load(std::memory_order_relaxed)) return;
+      std::size_t count = 0;
+      while (count < options_.piece && episode.writes() < mark) reading.tokens[count++] = episode.next();
+      read(reading, reading.stream, std::span(reading.tokens).first(count), {});
+      observer.advanced(static_cast<std::int64_t>(count));
+    }
+    const std::span<const Token> asked = episode.questions();
+    reading.fork.follow(reading.stream);
+    read(reading, reading.fork, asked, tallies.subspan(i * groups_, groups_));
+    observer.advanced(static_cast<std::int64_t>(asked.size()));
+  }
+}
+
+Result<std::vector<EvaluationCell>> Evaluator::writes(const Rounds& rounds, std::span<const std::size_t> marks,
+                                                      const EvaluationOptions& episodes, const StopFlag& stop,
+                                                      EvaluationObserver& observer) {
+  require(database_ != nullptr, "Evaluator::writes: the task has no addresses to write to");
+  require(std::is_sorted(marks.begin(), marks.end()), "Evaluator::writes: the numbers of writes rise");
+  const std::size_t stride = marks.size() * groups_;
+  std::vector<Tally> tallies(episodes.episodes * stride);
+  std::vector<RoundsEpisode> makers(readings_.size(), RoundsEpisode(database_->database(), rounds, episodes.seed));
+  pool_.run(episodes.episodes, [&](std::size_t i, int thread) {
+    if (stop.load(std::memory_order_relaxed)) return;
+    RoundsEpisode& episode = makers[static_cast<std::size_t>(thread)];
+    episode.begin(i);
+    run_rounds(readings_[static_cast<std::size_t>(thread)], episode, marks, stop, observer,
+               std::span(tallies).subspan(i * stride, stride));
+  });
+  return cells(static_cast<std::size_t>(Scenario::kRounds), marks, tallies, stop);
+}
+
+std::int64_t writes_tokens(const AddressValueTask& task, const Rounds& rounds, std::span<const std::size_t> marks,
+                           std::size_t episodes) {
+  if (marks.empty()) return 0;
+  const double writes = 0.5 * static_cast<double>(rounds.fewest_writes + rounds.most_writes);
+  const double reads = 0.5 * static_cast<double>(rounds.fewest_reads + rounds.most_reads) +
+                       static_cast<double>(rounds.wait) / static_cast<double>(rounds.wait_every);
+  const double stream = static_cast<double>(marks.back()) * (1 + reads / writes);
+  return static_cast<std::int64_t>(episodes) *
+         (static_cast<std::int64_t>(stream) + static_cast<std::int64_t>(marks.size() * task.database().addresses()));
 }
 
 std::int64_t table_tokens(const Task& task, const EpisodeCase& request, std::size_t episodes) {

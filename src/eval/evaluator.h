@@ -15,6 +15,7 @@
 #include "task/address_value.h"
 #include "task/batch.h"
 #include "task/evaluation_episodes.h"
+#include "task/rounds.h"
 
 namespace schemamem {
 
@@ -52,6 +53,12 @@ class Evaluator {
   Result<std::vector<EvaluationCell>> curve(std::size_t scenario, std::span<const std::size_t> delays,
                                             const EvaluationOptions& episodes, const StopFlag& stop,
                                             EvaluationObserver& observer);
+  /// A cell for each number of writes and scored group: one stream of rounds an episode, forked after so many writes
+  /// and asked for every address, for the address-value task; the numbers rise. A group that is never asked has no
+  /// cell.
+  Result<std::vector<EvaluationCell>> writes(const Rounds& rounds, std::span<const std::size_t> marks,
+                                             const EvaluationOptions& episodes, const StopFlag& stop,
+                                             EvaluationObserver& observer);
 
  private:
   /// Answers of one episode to the queries of one group.
@@ -76,6 +83,9 @@ class Evaluator {
   template <class Episode, class Questions>
   void run(Reading& reading, Episode& episode, std::span<const std::size_t> delays, const Questions& questions,
            const StopFlag& stop, EvaluationObserver& observer, std::span<Tally> tallies) const;
+  /// One stream of rounds, asked after each number of writes: fills tallies [marks, groups].
+  void run_rounds(Reading& reading, RoundsEpisode& episode, std::span<const std::size_t> marks, const StopFlag& stop,
+                  EvaluationObserver& observer, std::span<Tally> tallies) const;
   Result<std::vector<EvaluationCell>> paper_table(const TaskCase& request, const EvaluationOptions& episodes,
                                                   const StopFlag& stop, EvaluationObserver& observer);
   Result<std::vector<EvaluationCell>> cells(std::size_t scenario, std::span<const std::size_t> delays,
@@ -91,8 +101,10 @@ class Evaluator {
   std::vector<Reading> readings_;  // one a thread
 };
 
-/// Rows that table() and curve() let the model read.
+/// Rows that table(), writes() (about, where rounds vary) and curve() let the model read.
 std::int64_t table_tokens(const Task& task, const EpisodeCase& request, std::size_t episodes);
+std::int64_t writes_tokens(const AddressValueTask& task, const Rounds& rounds, std::span<const std::size_t> marks,
+                           std::size_t episodes);
 std::int64_t curve_tokens(const AddressValueTask& task, std::size_t scenario, std::span<const std::size_t> delays,
                           std::size_t episodes);
 

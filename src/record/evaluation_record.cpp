@@ -28,10 +28,11 @@ constexpr std::size_t kLargestRecord = std::size_t{1} << 26;
 /// With another process that saves a record, which takes milliseconds.
 constexpr std::chrono::seconds kPatience{30};
 
-constexpr std::array<std::string_view, 4> kScenarios{"immediate", "retention", "interference", "overwrite"};
-constexpr std::array<std::string_view, 3> kGroups{"retained", "updated", "default"};
+constexpr std::string_view kWrites = "writes";
+constexpr std::array<std::string_view, 5> kScenarios{"immediate", "retention", "interference", "overwrite", "rounds"};
+constexpr std::array<std::string_view, 4> kGroups{"retained", "updated", "default", "rewritten"};
 constexpr std::size_t kLongestWord = 64;
-constexpr std::array<std::string_view, 2> kKinds{"table", "curve"};
+constexpr std::array<std::string_view, 3> kKinds{"table", "curve", kWrites};
 constexpr std::array<std::string_view, 2> kModes{"recurrent", "ablated"};
 
 std::size_t rank(std::span<const std::string_view> names, std::string_view name) {
@@ -93,12 +94,15 @@ EvaluatedCheckpoint read_checkpoint(const JsonField& json) {
 }
 
 EvaluationProtocol read_protocol(const JsonField& json) {
-  json.allow_only({"kind", "mode", "eval_seed", "episodes", "isa"});
+  json.allow_only({"kind", "mode", "eval_seed", "episodes", "isa", "rounds"});
   EvaluationProtocol protocol{.kind = text_of(json, "kind", kKinds),
                               .mode = text_of(json, "mode", kModes),
                               .eval_seed = json.natural("eval_seed"),
                               .episodes = json.count("episodes"),
-                              .isa = json.text("isa")};
+                              .isa = json.text("isa"),
+                              .rounds = json.has("rounds") ? word_of(json, "rounds") : ""};
+  json.expect((protocol.kind == kWrites) == !protocol.rounds.empty(),
+              "\"rounds\" belongs to the kind \"writes\" and to no other");
   json.at("episodes").expect(protocol.episodes > 0, "must be positive, found 0");
   return protocol;
 }
@@ -171,8 +175,9 @@ std::string encode_evaluation(const EvaluationRecord& record) {
                   {"setting", c.setting}, {"seed", c.seed ? Json(*c.seed) : Json()},
                   {"recipe", c.recipe},   {"hash", c.hash}};
   if (c.task != kFirstTask) checkpoint["task"] = c.task;
-  const Json protocol{
+  Json protocol{
       {"kind", p.kind}, {"mode", p.mode}, {"eval_seed", p.eval_seed}, {"episodes", p.episodes}, {"isa", p.isa}};
+  if (!p.rounds.empty()) protocol["rounds"] = p.rounds;
   std::string text = "{\"cells\":[";
   const char* separator = "\n";
   for (const EvaluationCell& cell : record.cells) {
@@ -205,7 +210,8 @@ Result<EvaluationRecord> parse_evaluation(std::string_view text, const std::stri
 }
 
 std::string evaluation_file_name(const EvaluationProtocol& protocol) {
-  return fmt::format("{}-{}-{}-{}.json", protocol.kind, protocol.mode, protocol.eval_seed, protocol.episodes);
+  const std::string rounds = protocol.rounds.empty() ? "" : protocol.rounds + "-";
+  return fmt::format("{}-{}{}-{}-{}.json", protocol.kind, rounds, protocol.mode, protocol.eval_seed, protocol.episodes);
 }
 
 Result<EvaluationRecord> load_evaluation(const fs::path& path) {

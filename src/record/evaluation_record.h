@@ -30,11 +30,14 @@ struct EvaluatedCheckpoint {
 
 /// How it was evaluated. Names the record's file; the instruction set does not, because all agree but for rounding.
 struct EvaluationProtocol {
-  std::string kind = "table";      // or "curve": one stream an episode, forked at each delay
+  /// Or "curve": one stream an episode, forked at each delay; or "writes": one stream of rounds, forked after each
+  /// number of writes, which stands in the place of the delay.
+  std::string kind = "table";
   std::string mode = "recurrent";  // or "ablated": S = 0 after every commit
   std::uint64_t eval_seed = 0;
   std::int64_t episodes = 0;
-  std::string isa;  // "avx512"
+  std::string isa;       // "avx512"
+  std::string rounds{};  // of "writes": "W2R8" (task/rounds.h)
 
   friend bool operator==(const EvaluationProtocol&, const EvaluationProtocol&) = default;
 };
@@ -84,7 +87,7 @@ std::string encode_evaluation(const EvaluationRecord& record);
 /// The way back, trusting nothing; `what` names the file in messages. Anything wrong is bad data.
 Result<EvaluationRecord> parse_evaluation(std::string_view text, const std::string& what);
 
-/// "table-recurrent-20261001-512.json"
+/// "table-recurrent-20261001-512.json", "writes-W2R8-recurrent-20261001-64.json"
 std::string evaluation_file_name(const EvaluationProtocol& protocol);
 Result<EvaluationRecord> load_evaluation(const std::filesystem::path& path);
 Status save_evaluation(const std::filesystem::path& path, const EvaluationRecord& record,

@@ -114,8 +114,10 @@ std::size_t AddressValueTask::tokens(const EpisodeCase& request) const {
   return episode_size(case_of(request)).tokens();
 }
 
-/// Writes and questions take turns; a delay and the questions behind it are one read segment.
+/// Writes and questions take turns, in rounds perhaps at every input; a delay and the questions behind it are one read
+/// segment.
 std::size_t AddressValueTask::marked_chunks(const EpisodeCase& request) const {
+  if (info(case_of(request).scenario).family == Family::kRounds) return request.delay + 1;
   std::size_t segments = 0;
   bool writing = false;
   for (const SegmentInfo& segment : info(case_of(request).scenario).segments) {

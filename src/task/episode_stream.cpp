@@ -20,7 +20,8 @@ EpisodeMaker::EpisodeMaker(const Setting& setting)
       current_(setting.addresses()),
       written_(setting.addresses()),    // no scenario writes more than 3/4 N
       asked_(2 * setting.addresses()),  // or asks more than twice
-      database_(setting.addresses()) {
+      database_(setting.addresses()),
+      rounds_(setting, {}) {
   require(is_supported(setting), "EpisodeMaker: the setting is not supported");
 }
 
@@ -43,6 +44,11 @@ void EpisodeMaker::make(const TaskCase& request, const EpisodeAddress& address, 
   Rng rng = Rng::stream(address.seed, address.purpose, address.index);
   const ScenarioInfo& scenario = info(request.scenario);
   const std::size_t n = setting_.addresses();
+  if (scenario.family == Family::kRounds) {
+    rounds_.begin(rng);
+    for (Token& token : out.first(request.delay)) token = rounds_.next();
+    return rounds_.ask_all(rounds_.random(), out.last(n));
+  }
   std::iota(order_.begin(), order_.end(), Number{0});
   for (std::size_t j = 0; j < n; ++j) current_[j] = static_cast<Number>(setting_.default_value(j));
   // Only places that a write or a subset refers to need an order; behind them lies the rest as a set.

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "task/assemble.h"
+#include "task/rounds.h"
 #include "task/task.h"
 #include "task/task_case.h"
 
@@ -30,6 +31,7 @@ class EpisodeMaker {
   Setting setting_;
   std::vector<Number> order_, current_, written_, asked_;
   std::vector<AddressState> database_;
+  RoundsStream rounds_;
 };
 
 }  // namespace schemamem

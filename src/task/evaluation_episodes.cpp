@@ -26,6 +26,11 @@ Status check_evaluation(const TaskCase& request, std::int64_t longest_delay) {
   if (const Status status = check(request, longest_delay); !status) return status.error();
   const ScenarioInfo& scenario = info(request.scenario);
   if (scenario.paper_index) return Done{};
+  if (scenario.family == Family::kRounds) {
+    return Error(ErrorKind::kUsage,
+                 "Scenario \"rounds\" is evaluated over numbers of writes, not over delays: `schemamem eval --writes "
+                 "8,64,1024`.");
+  }
   return Error(ErrorKind::kUsage,
                fmt::format("Scenario \"{}\" is for training only and has no evaluation episodes. Choose immediate, "
                            "retention, interference or overwrite.",

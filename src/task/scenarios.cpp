@@ -29,6 +29,7 @@ constexpr std::array kOverwriteSegments{SegmentInfo{kWrite, kFirstHalf}, Segment
 
 constexpr std::array kUpdatedDefault{Group::kUpdated, Group::kDefault};
 constexpr std::array kRetainedDefault{Group::kRetained, Group::kDefault};
+constexpr std::array kAllFour{Group::kRetained, Group::kUpdated, Group::kDefault, Group::kRewritten};
 constexpr std::array kAllThree{Group::kRetained, Group::kUpdated, Group::kDefault};
 
 /// In the order of the enumeration, which is how info() finds a row.
@@ -83,12 +84,24 @@ constexpr std::array kScenarios{
                  .segments = kOverwriteSegments,
                  .scored = kAllThree,
                  .paper_index = 3},
+    ScenarioInfo{.scenario = Scenario::kRounds,
+                 .name = "rounds",
+                 .family = Family::kRounds,
+                 .summary = "write two addresses, ask eight, again and again, ask all",
+                 .segments = {},
+                 .scored = kAllFour},
 };
 
 }  // namespace
 
+std::string_view family_name(Family family) {
+  if (family == Family::kRounds) return "rounds";
+  return family == Family::kTransaction ? "transaction" : "maintenance";
+}
+
 bool ScenarioInfo::takes_delay() const {
-  return std::any_of(segments.begin(), segments.end(), [](const SegmentInfo& s) { return s.kind == kDelay; });
+  return family == Family::kRounds ||
+         std::any_of(segments.begin(), segments.end(), [](const SegmentInfo& s) { return s.kind == kDelay; });
 }
 
 std::span<const ScenarioInfo> all_scenarios() { return kScenarios; }

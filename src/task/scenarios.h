@@ -12,7 +12,9 @@
 
 namespace schemamem {
 
-enum class Family { kTransaction, kMaintenance };
+enum class Family { kTransaction, kMaintenance, kRounds };
+/// "transaction", "maintenance", "rounds", as `task describe` spells it.
+std::string_view family_name(Family family);
 
 enum class Scenario {
   kTransactionQuarter,
@@ -22,6 +24,7 @@ enum class Scenario {
   kRetention,
   kInterference,
   kOverwrite,
+  kRounds,
 };
 
 enum class SegmentKind {
@@ -52,8 +55,8 @@ struct ScenarioInfo {
   std::string_view name;
   Family family;
   std::string_view summary;
-  std::span<const SegmentInfo> segments;
-  std::span<const Group> scored;  // the groups of the last Q, in the order of their numbers
+  std::span<const SegmentInfo> segments;  // rounds have none: their delay is the inputs of rounds (task/rounds.h)
+  std::span<const Group> scored;          // the groups of the last Q, in the order of their numbers
   /// Group of the addresses of the latest write when they are asked. Earlier writes are retained.
   Group latest = Group::kUpdated;
   std::size_t subset_divisor = 1;              // a subset has N / subset_divisor addresses
@@ -79,6 +82,8 @@ constexpr std::string_view group_name(Group group) {
       return "default";
     case Group::kFiller:
       return "filler";
+    case Group::kRewritten:
+      return "rewritten";
     case Group::kNone:
       break;
   }

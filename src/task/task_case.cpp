@@ -16,7 +16,7 @@ Status check(const TaskCase& request, std::int64_t longest_delay) {
   if (request.delay > 0 && !scenario.takes_delay())
     return Error(ErrorKind::kUsage,
                  fmt::format("Scenario \"{}\" has no delay, found delay {}. Leave the delay out, or choose "
-                             "retention, interference or overwrite.",
+                             "retention, interference, overwrite or rounds.",
                              scenario.name, request.delay));
   if (request.delay > static_cast<std::size_t>(longest_delay))
     return Error(ErrorKind::kUsage,
@@ -47,6 +47,7 @@ Result<TaskCase> parse_case(std::string_view setting, std::string_view scenario,
 
 EpisodeSize episode_size(const TaskCase& request) {
   const ScenarioInfo& scenario = info(request.scenario);
+  if (scenario.family == Family::kRounds) return {.queries = request.setting.addresses(), .delay = request.delay};
   EpisodeSize size;
   for (const SegmentInfo& segment : scenario.segments) {
     const std::size_t count = places(scenario, segment.set, request.setting).size();

@@ -35,7 +35,8 @@ Status check(const TaskCase& request, std::int64_t longest_delay = kLongestDelay
 /// A checked case from its written parts. A scenario with a delay needs one; the others take none, or 0.
 Result<TaskCase> parse_case(std::string_view setting, std::string_view scenario, std::optional<std::string_view> delay);
 
-/// Tokens of every episode of the case, and how many of them write and how many ask outside a delay.
+/// Tokens of every episode of the case, and how many of them write and how many ask outside a delay. Of rounds, the
+/// delay is their inputs, writes among them.
 struct EpisodeSize {
   std::size_t writes = 0;
   std::size_t queries = 0;

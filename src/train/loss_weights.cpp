@@ -19,7 +19,7 @@ void even_weights(const EpisodeRows& rows, std::span<float> weights) {
 
 void group_weights(const Recipe& recipe, const EpisodeRows& rows, std::span<float> weights) {
   const std::array<double, kGroups> group_weight{recipe.loss.retained, recipe.loss.updated, recipe.loss.defaults,
-                                                 recipe.loss.filler};
+                                                 recipe.loss.filler, recipe.loss.retained};
   const auto group_of = [&](std::size_t t) { return static_cast<std::size_t>(rows.groups[t]); };
   const auto share_of = [&](std::size_t t) {
     const bool intermediate = rows.is_final[t] == 0 && rows.groups[t] != static_cast<std::int8_t>(Group::kFiller);

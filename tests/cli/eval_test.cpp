@@ -103,6 +103,26 @@ TEST_F(EvalCommand, ACurveIsARecordOfItsOwn) {
   EXPECT_THAT(call("eval --curve --scenarios immediate " + run()).err, HasSubstr("no curve"));
 }
 
+TEST_F(EvalCommand, AsksForAllAddressesAfterNumbersOfWrites) {
+  const std::string few = " --episodes 3 --eval-seed 20261001 --writes 8,2";
+  const Reply reply = call("eval " + run() + few);
+  EXPECT_EQ(reply.code, 0) << reply.err;
+  EXPECT_THAT(reply.out, HasSubstr("rounds W2R8, evaluation seed 20261001"));
+  EXPECT_THAT(reply.out,
+              HasSubstr("      writes         all     updated    retained   rewritten     default\n           2 "));
+  EXPECT_TRUE(fs::exists(record("writes-W2R8-recurrent-20261001-3.json")));
+  const auto again = nlohmann::json::parse(call("eval --json " + run() + few).out).at("evaluations").at(0);
+  EXPECT_EQ(again.at("computed_cells"), 0);
+  EXPECT_EQ(again.at("rounds"), "W2R8");
+  EXPECT_EQ(call("eval " + run() + few + " --rounds W1R3D5E2").code, 0);
+  EXPECT_TRUE(fs::exists(record("writes-W1R3D5E2-recurrent-20261001-3.json")));
+  for (const char* wrong : {"--writes 0", "--writes x", "--writes 8 --curve", "--writes 8 --delays 96", "--rounds W2R8",
+                            "--writes 8 --rounds W0R8", "--scenarios rounds --delays 96"}) {
+    EXPECT_EQ(call("eval " + run() + " " + wrong).code, 64) << wrong;
+  }
+  EXPECT_THAT(call("eval " + run() + " --scenarios rounds --delays 96").err, HasSubstr("--writes"));
+}
+
 TEST_F(EvalCommand, FindsARunByName) {
   test::write_run(folder_ / "results" / "fast" / "x");
   const std::string results = " --results " + (folder_ / "results").string() + kQuick;

@@ -54,8 +54,8 @@ TEST(TaskDescribe, SaysTheSameInJson) {
   EXPECT_EQ(answer.at("addresses"), 16);
   EXPECT_EQ(answer.at("values"), 8);
   EXPECT_EQ(answer.at("input_width"), 8);
-  ASSERT_EQ(answer.at("scenarios").size(), 7U);
-  const json& overwrite = answer.at("scenarios").back();
+  ASSERT_EQ(answer.at("scenarios").size(), 8U);
+  const json& overwrite = answer.at("scenarios").at(6);
   EXPECT_EQ(overwrite.at("name"), "overwrite");
   EXPECT_EQ(overwrite.at("groups"), json({"retained", "updated", "default"}));
   EXPECT_EQ(overwrite.at("tokens_without_delay"), 44);

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -178,6 +179,62 @@ TEST(Evaluator, ACurveGivesEachDelayWhatItHasAlone) {
       alone.insert(alone.end(), cells.begin(), cells.end());
     }
     EXPECT_EQ(together, alone) << model;
+  }
+}
+
+TEST(Evaluator, ScoresAStreamOfRoundsAsTheForwardPassOfTrainingAnswersIt) {
+  const auto model = drawn_model("schemamem");
+  const Rounds rounds = parse_rounds("W1-3R2-9D20E4").value();
+  constexpr std::size_t kEpisodes = 5, kWrites = 40;
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> expected;  // right and asked by group
+  for (std::size_t i = 0; i < kEpisodes; ++i) {
+    RoundsEpisode episode(kSetting, rounds, 9);
+    episode.begin(i);
+    std::vector<Token> tokens;
+    while (episode.writes() < static_cast<std::int64_t>(kWrites)) tokens.push_back(episode.next());
+    for (const Token& token : episode.questions()) tokens.push_back(token);
+    std::vector<float> x(tokens.size() * kSetting.input_width()), out(tokens.size() * kSetting.output_width());
+    const View<float, 2> rows(x.data(), {tokens.size(), kSetting.input_width()});
+    const View<float, 2> logits(out.data(), {tokens.size(), kSetting.output_width()});
+    encode_inputs(kSetting, tokens, rows);
+    const auto marks = validity_marks<float>(rows);
+    const auto tape = model->model().make_tape({tokens.size(), tokens.size()}, {});
+    model->model().forward(model->folded(), {.x = rows, .marks = marks}, *tape, logits);
+    for (std::size_t t = 0; t < tokens.size(); ++t) {
+      if (!tokens[t].final) continue;
+      auto& [right, asked] = expected[std::string(group_name(tokens[t].group))];
+      right += answer_of(AnswerKind::kBits, logits[t]) == tokens[t].label ? 1 : 0;
+      ++asked;
+    }
+  }
+  Evaluator evaluator(model, kTask, Mode::kRecurrent, {.threads = 2, .piece = 7});
+  EvaluationObserver nobody;
+  const auto cells =
+      evaluator.writes(rounds, std::array{kWrites}, {.seed = 9, .episodes = kEpisodes}, kNever, nobody).value();
+  ASSERT_EQ(cells.size(), expected.size());
+  for (const EvaluationCell& cell : cells) {
+    EXPECT_EQ(cell.scenario, "rounds");
+    EXPECT_EQ(cell.delay, static_cast<std::int64_t>(kWrites));
+    EXPECT_EQ(std::pair(cell.right, cell.asked), expected.at(cell.group)) << cell.group;
+  }
+}
+
+TEST(Evaluator, GivesEachNumberOfWritesWhatItHasAloneWhateverTheThreadsAndPieces) {
+  for (const std::string& name : model_names()) {
+    const auto model = drawn_model(name);
+    EvaluationObserver nobody;
+    const std::vector<std::size_t> marks{1, 2, 30, 77};
+    const EvaluationOptions episodes{.seed = 5, .episodes = 4};
+    Evaluator evaluator(model, kTask, Mode::kRecurrent, {.threads = 2, .piece = 64});
+    const auto together = evaluator.writes({}, marks, episodes, kNever, nobody).value();
+    Evaluator other(model, kTask, Mode::kRecurrent, {.threads = 1, .piece = 1});
+    std::vector<EvaluationCell> alone;
+    for (const std::size_t mark : marks) {
+      const auto cells = other.writes({}, {&mark, 1}, episodes, kNever, nobody).value();
+      alone.insert(alone.end(), cells.begin(), cells.end());
+    }
+    EXPECT_EQ(together, alone) << name;
+    for (const EvaluationCell& cell : together) EXPECT_FALSE(cell.delay == 1 && cell.group == "rewritten");
   }
 }
 

@@ -56,6 +56,28 @@ TEST(EvaluationRecord, IsReadBackAsItWasWritten) {
   EXPECT_EQ(encode_evaluation(*read), encode_evaluation(record));
 }
 
+TEST(EvaluationRecord, OfWritesSaysWhatARoundIsAndNoOtherDoes) {
+  EvaluationRecord record = example();
+  record.protocol.kind = "writes";
+  record.protocol.rounds = "W2R8";
+  record.cells.clear();
+  record.put(cell("rounds", 1024, "rewritten"));
+  record.put(cell("rounds", 8, "default"));
+  const std::string text = encode_evaluation(record);
+  const auto read = parse_evaluation(text, "memory");
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(*read, record);
+  EXPECT_EQ(evaluation_file_name(read->protocol), "writes-W2R8-recurrent-20261001-2.json");
+  for (const std::string& wrong :
+       {replaced(text, "\"kind\":\"writes\"", "\"kind\":\"curve\""), replaced(text, ",\"rounds\":\"W2R8\"", ""),
+        replaced(text, "\"W2R8\"", "\"../../x\"")}) {
+    const auto refused = parse_evaluation(wrong, "memory");
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_EQ(refused.error().kind(), ErrorKind::kBadData);
+    EXPECT_THAT(refused.error().message(), HasSubstr("rounds"));
+  }
+}
+
 TEST(EvaluationRecord, HasOneCellALineAndSortedKeys) {
   const std::string text = encode_evaluation(example());
   EXPECT_THAT(text, testing::StartsWith("{\"cells\":[\n{\"asked\":4,\"bits\":12,\"bits_right\":11,\"cross_entropy\":"));

@@ -47,6 +47,11 @@ inline ModelSpec odd_spec() {
                          {"commit_every", 7}});
 }
 
+inline ModelSpec with_option(ModelSpec spec, const std::string& name, const std::string& value) {
+  spec.options[name] = value;
+  return spec;
+}
+
 /// The model of a choice such as "gdn:heads=3", for rows of so many numbers in and out.
 inline ModelSpec chosen_spec(const std::string& text, std::size_t inputs, std::size_t outputs) {
   return resolve_model(parse_model_choice(text).value(), {.inputs = inputs, .outputs = outputs}).value();
@@ -87,6 +92,8 @@ inline std::vector<ModelCase> every_model(const std::vector<Isa>& isas = availab
       add(name + "_general", published_spec(name, 8, 4).value(), true);
     }
     add("schemamem_odd", odd_spec());
+    add("schemamem_live", chosen_spec("schemamem:writer=live", 7, 3));
+    add("schemamem_odd_live", with_option(odd_spec(), "writer", "live"));
     for (const OtherSizes& other : kOtherSizes) add(other.name, chosen_spec(other.choice, 5, 2));
   }
   return cases;

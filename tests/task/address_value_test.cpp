@@ -29,11 +29,11 @@ TEST(AddressValueTask, SaysWhatItsSettingAsksOfAModel) {
   EXPECT_THAT((*task)->levels(), testing::IsEmpty());
 }
 
-TEST(AddressValueTask, HasTheGroupsAndScenariosOfThePaper) {
+TEST(AddressValueTask, HasTheGroupsAndScenariosOfThePaperAndRounds) {
   const AddressValueTask task({3, 3});
-  EXPECT_THAT(task.groups(), ElementsAre("retained", "updated", "default", "filler"));
+  EXPECT_THAT(task.groups(), ElementsAre("retained", "updated", "default", "filler", "rewritten"));
   EXPECT_THAT(task.scenarios(), ElementsAre("transaction-quarter", "transaction-half", "transaction-full", "immediate",
-                                            "retention", "interference", "overwrite"));
+                                            "retention", "interference", "overwrite", "rounds"));
   for (const ScenarioInfo& scenario : all_scenarios()) {
     const std::size_t number = task.find_scenario(scenario.name).value();
     EXPECT_EQ(number, episode_case(scenario.scenario).scenario);

@@ -23,7 +23,7 @@ EpisodeSize size(std::string_view setting, std::string_view scenario, std::optio
   return episode_size(parse_case(setting, scenario, delay).value());
 }
 
-TEST(Scenarios, AreThreeTransactionsAndFourOfMaintenance) {
+TEST(Scenarios, AreThreeTransactionsFourOfMaintenanceAndRounds) {
   std::vector<std::string_view> names;
   for (const ScenarioInfo& scenario : all_scenarios()) {
     names.push_back(scenario.name);
@@ -31,7 +31,7 @@ TEST(Scenarios, AreThreeTransactionsAndFourOfMaintenance) {
     EXPECT_EQ(&info(scenario.scenario), &scenario);
   }
   EXPECT_THAT(names, ElementsAre("transaction-quarter", "transaction-half", "transaction-full", "immediate",
-                                 "retention", "interference", "overwrite"));
+                                 "retention", "interference", "overwrite", "rounds"));
 }
 
 TEST(Scenarios, AnUnknownNameIsRefusedWithTheKnownOnesAndASuggestion) {
@@ -50,6 +50,7 @@ TEST(TaskCase, KnowsHowManyTokensAnEpisodeHas) {
   EXPECT_EQ(size("A3V3", "retention", "96").tokens(), 4U + 96U + 8U);
   EXPECT_EQ(size("A3V3", "interference", "96").tokens(), 2U + 8U + 2U + 96U + 8U);
   EXPECT_EQ(size("A3V3", "overwrite", "0").tokens(), 4U + 8U + 2U + 0U + 8U);
+  EXPECT_EQ(size("A3V3", "rounds", "50").tokens(), 50U + 8U);
 }
 
 TEST(TaskCase, TheSmallestSubsetStillHasAWrittenAndAnUnwrittenAddress) {

@@ -43,12 +43,14 @@ struct SchemaMemWeights {
 };
 
 enum class SchemaMemMode { kRecurrent, kFullHistory, kAblated };
+/// What a write sees of its slots: U = P_w V(E), as printed, or U = P_w V(E + S).
+enum class SchemaMemWriter { kStatic, kLive };
 
 /// One chunk through one layer. Keeps what backward needs.
 class SchemaMemChunk {
  public:
-  SchemaMemChunk(const SchemaMemLayerWeights& weights, Matrix h, Matrix s)
-      : w_(weights), H_(std::move(h)), theta_(w_.schema + s) {
+  SchemaMemChunk(const SchemaMemLayerWeights& weights, Matrix h, Matrix s, SchemaMemWriter writer)
+      : w_(weights), H_(std::move(h)), theta_(w_.schema + s), live_(writer == SchemaMemWriter::kLive) {
     const auto all_slots = [&](std::size_t) { return w_.schema.size(); };
     const auto no_later_token = [](std::size_t t) { return t + 1; };
     X_ = rms_norm(H_, w_.norm1);
@@ -58,7 +60,7 @@ class SchemaMemChunk {
     P_r_ = softmax(X_ * w_.w_r * transposed(K_) * root_width(), all_slots);
     const Matrix R = P_r_ * V_;
     P_w_ = softmax(X_ * w_.w_w * transposed(K0_) * root_width(), all_slots);
-    F_ = (X_ + P_w_ * V0_) * w_.w_delta;
+    F_ = (X_ + P_w_ * seen()) * w_.w_delta;
 
     Y_ = X_ + R;
     k_ = rope(Y_ * w_.attn_k, 1), v_ = Y_ * w_.attn_v;
@@ -94,28 +96,31 @@ class SchemaMemChunk {
     const Matrix d_Y = attention_backward(d_H1 * transposed(w_.attn_o), d);
     Matrix d_X = d_Y;  // Y = X + R
 
-    Matrix d_K = zeros_like(K_);
+    Matrix d_K = zeros_like(K_), d_V = transposed(P_r_) * d_Y;
     d_X += slots_backward(w_.w_r, K_, P_r_, d_Y * transposed(V_), d_K, d.w_r);
-    const Matrix d_theta = bank_backward(theta_, d_K, transposed(P_r_) * d_Y, d);
-    d.schema += d_theta;
-    d_S += d_theta;
 
     d.w_f += transposed(F_) * d_H1;
     Matrix d_F = d_H1 * transposed(w_.w_f);
     d_F += each([](double e, double f) { return e * std::numbers::pi * (1 - std::tanh(f) * std::tanh(f)); },
                 P_w_ * d_increment, F_);
-    d.w_delta += transposed(X_ + P_w_ * V0_) * d_F;
-    const Matrix d_U = d_F * transposed(w_.w_delta);  // U = X + P_w V(E)
+    d.w_delta += transposed(X_ + P_w_ * seen()) * d_F;
+    const Matrix d_U = d_F * transposed(w_.w_delta);  // U = X + P_w V(E), or X + P_w V(E + S)
     d_X += d_U;
-    const Matrix d_P_w = d_U * transposed(V0_) + written() * transposed(d_increment);
-    Matrix d_K0 = zeros_like(K0_);
+    const Matrix d_P_w = d_U * transposed(seen()) + written() * transposed(d_increment);
+    Matrix d_K0 = zeros_like(K0_), d_V0 = zeros_like(V0_);
     d_X += slots_backward(w_.w_w, K0_, P_w_, d_P_w, d_K0, d.w_w);
-    d.schema += bank_backward(w_.schema, d_K0, transposed(P_w_) * d_U, d);
+    (live_ ? d_V : d_V0) += transposed(P_w_) * d_U;
+    d.schema += bank_backward(w_.schema, d_K0, d_V0, d);
+    const Matrix d_theta = bank_backward(theta_, d_K, d_V, d);
+    d.schema += d_theta;
+    d_S += d_theta;
 
     return d_H1 + rms_norm_backward(H_, w_.norm1, d_X, d.norm1);
   }
 
  private:
+  /// The values that a write sees.
+  const Matrix& seen() const { return live_ ? V_ : V0_; }
   std::size_t head_width() const { return w_.attn_k[0].size(); }
   std::size_t heads() const { return w_.attn_q.size() / head_width(); }
   double root_width() const { return 1.0 / std::sqrt(static_cast<double>(w_.schema[0].size())); }
@@ -160,12 +165,14 @@ class SchemaMemChunk {
   const SchemaMemLayerWeights& w_;
   Matrix H_, theta_, X_, K_, V_, K0_, V0_, P_r_, P_w_, F_, Y_, k_, v_, A_, H1_, Z_, gate_, up_, act_;
   std::vector<Matrix> q_, P_;
+  bool live_;
 };
 
 /// One episode from the empty state. `x` holds a row of bits for each token, the last one its validity.
 class SchemaMem {
  public:
-  SchemaMem(const SchemaMemWeights& weights, Matrix x, SchemaMemMode mode, std::size_t commit_every)
+  SchemaMem(const SchemaMemWeights& weights, Matrix x, SchemaMemMode mode, std::size_t commit_every,
+            SchemaMemWriter writer = SchemaMemWriter::kStatic)
       : w_(weights), x_(std::move(x)), mode_(mode) {
     for (std::size_t t = 1, begin = 0; t <= x_.size(); ++t) {
       const bool commits = t < x_.size() && mode != SchemaMemMode::kFullHistory &&
@@ -177,7 +184,7 @@ class SchemaMem {
       Matrix S = zeros_like(layer.schema), next;
       chunks_.emplace_back();
       for (std::size_t c = 0; c < ends_.size(); ++c) {
-        chunks_.back().emplace_back(layer, rows_of_chunk(H_, c), S);
+        chunks_.back().emplace_back(layer, rows_of_chunk(H_, c), S, writer);
         for (Vector& row : chunks_.back()[c].outputs()) next.push_back(std::move(row));
         if (c + 1 < ends_.size()) S = committed(S, chunks_.back()[c].increment());
       }

@@ -154,7 +154,8 @@ template <class T, class Shape>
 }
 
 /// Through the write: from d_F (right half of d_af) and, after a commit, the gradient of dS (t.d_commit) to d_X,
-/// W_Delta, the static values and the address weights.
+/// W_Delta, the values that were seen and the address weights. `features` are those of the chunk's own bank, null if it
+/// is the static one; a live writer adds to the gradient of that bank, which read_backward has begun.
 template <class T, class Shape>
 [[gnu::noinline]] void Engine<T, Shape>::write_backward(const Weights& w, const Rows& a, std::size_t rows,
                                                         bool committed, const T* features, SchemaMemTape<T>& t,
@@ -163,6 +164,7 @@ template <class T, class Shape>
   const auto M = s_.M;
   const auto both = times<2>(D);
   T* const d_f = t.d_af + D;
+  const bool sees_state = config_.live && features != nullptr;
   if (features != nullptr) prefetch<T>(features, M * both);
   if (committed) {  // d_G = P_w d_dS;  d_F += d_G pi (1 - tanh^2) = d_G (pi - G^2 / pi)
     product<T>({a.write_powers, M, 1}, {t.d_commit, D}, rows, D, M,
@@ -208,8 +210,8 @@ template <class T, class Shape>
         return sum;
       },
       [](Vec<T> sum, std::size_t) { return sum; });
-  multiply_onto<T>({a.write_powers, 1, M}, {a.ug, both}, g.bank + D, both, M, D, rows);
-  slot_score_gradient<T>(slot_sizes(s_), rows, {a.ug, both, w.values_t},
+  multiply_onto<T>({a.write_powers, 1, M}, {a.ug, both}, (sees_state ? t.d_bank : g.bank) + D, both, M, D, rows);
+  slot_score_gradient<T>(slot_sizes(s_), rows, {a.ug, both, sees_state ? t.values_t : w.values_t},
                          {committed ? a.ug + D : nullptr, both, t.d_state_t}, t.offsets, a.write_powers);
   const T* const d_scores = a.write_powers;
   multiply_onto<T>({d_scores, 1, M}, {a.x, D}, g.address, D, M, D, rows);

@@ -27,6 +27,7 @@ struct SchemaMemConfig {
   std::size_t commit_every = 96;  // longest chunk
   bool symbols = false;           // inputs are symbols
   bool bare = false;              // no maps into and out of the layers
+  bool live = false;              // what is written depends on what the slots hold
 
   template <class Self, class Field>
   static void fields(Self& self, Field&& field) {
@@ -37,6 +38,8 @@ struct SchemaMemConfig {
     field("head_dim", self.head_dim, SizeRange{.least = 2, .most = 128, .multiple = 2}, "width of a head");
     field("hidden", self.hidden, SizeRange{.least = 1, .most = 65'536}, "hidden width of the SwiGLU");
     field("commit_every", self.commit_every, SizeRange{.least = 1, .most = 65'536}, "the longest chunk, in inputs");
+    field("writer", self.live, OptionWords{"static", "live"},
+          "what a write sees of its slots: the schema (the paper's), or what they hold");
   }
 
   /// Throws ContractViolation if the sizes do not fit together.

@@ -67,7 +67,7 @@ class Engine final : public SchemaMemEngine<T> {
   void output_of_tape(const SchemaMemFolded<T>& folded, SchemaMemTape<T>& tape, View<T, 2> logits) const;
   void output_backward(const SchemaMemFolded<T>& folded, SchemaMemTape<T>& tape, View<const T, 2> d_logits,
                        SchemaMemShard<T>& shard) const;
-  void write_rows(const Weights& w, const Rows& a, std::size_t rows, T* scratch) const;
+  void write_rows(const Weights& w, const Bank<T>& bank, const Rows& a, std::size_t rows, T* scratch) const;
   void read_rows(const Weights& w, const Bank<T>& bank, const Rows& a, std::size_t rows, T* scratch) const;
   void attend_rows(const Weights& w, const Rows& a, std::size_t rows, const LocalPiece& piece) const;
   void mix_rows(const Weights& w, const Rows& a, std::size_t rows, T* next) const;

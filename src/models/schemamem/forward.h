@@ -140,17 +140,18 @@ void Engine<T, Shape>::fill_rotation(std::size_t positions, T* cosines, T* sines
   }
 }
 
-/// P_w, X + P_w V(E), F, G = pi tanh F and G / (row sum of P_w): everything a write needs, from X alone.
+/// P_w, X + P_w V(E), F, G = pi tanh F and G / (row sum of P_w): everything a write needs, from X alone. A live writer
+/// takes V(E + S), the values of the bank that is read, instead of V(E).
 template <class T, class Shape>
-[[gnu::noinline]] void Engine<T, Shape>::write_rows(const Weights& w, const Rows& a, std::size_t rows,
-                                                    T* scratch) const {
+[[gnu::noinline]] void Engine<T, Shape>::write_rows(const Weights& w, const Bank<T>& bank, const Rows& a,
+                                                    std::size_t rows, T* scratch) const {
   const auto D = s_.D;
   const auto both = times<2>(D);
   slot_attention_forward<T>(slot_sizes(s_), rows,
                             {.query = a.x,
                              .keys_t = w.address,
                              .key_norm = w.address_norm,
-                             .values = w.bank + D,
+                             .values = (config_.live ? bank.bank : w.bank) + D,
                              .value_row = both,
                              .addend = a.x,
                              .powers = a.write_powers,
@@ -304,7 +305,7 @@ void Engine<T, Shape>::forward(const Folded<T>& folded, const ChunkedEpisode<T>&
       a.probabilities += t.probabilities_at[c];
       a.packed_inverse += t.inverse_at[c];
       rms_norm_forward<T>(a.h, w.norm1, a.x, a.inverse1, rows, s_.width, D, static_cast<T>(kSchemaMemNormEps));
-      write_rows(w, a, rows, t.row_scratch);
+      write_rows(w, bank, a, rows, t.row_scratch);
       read_rows(w, bank, a, rows, t.row_scratch);
       attend_rows(w, a, rows,
                   {.keys = a.qkv + s_.width,

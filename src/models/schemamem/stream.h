@@ -61,7 +61,7 @@ void Engine<T, Shape>::advance(const Folded<T>& folded, View<const T, 2> x, cons
     const Bank<T> bank = open.touched ? Bank<T>{mine.features, mine.bank, mine.keys_t, mine.key_norm}
                                       : Bank<T>{w.features, w.bank, w.keys_t, w.key_norm};
     rms_norm_forward<T>(a.h, w.norm1, a.x, a.inverse1, rows, s_.width, D, eps);
-    write_rows(w, a, rows, scratch.row_scratch);
+    write_rows(w, bank, a, rows, scratch.row_scratch);
     read_rows(w, bank, a, rows, scratch.row_scratch);
     attend_rows(w, a, rows,
                 {.keys = stream.open_keys,

@@ -64,6 +64,9 @@ struct OddSizes {
   std::size_t tokens;
 };
 const OddSizes kOddSizes[] = {
+    {"one_slot_live", {4, 2, 2, 4, 1, 2, 2, 3, 2, false, false, true}, 9},
+    {"three_heads_of_six_live", {6, 3, 2, 18, 13, 3, 6, 5, 7, false, false, true}, 40},
+    {"paper_sizes_live", {7, 3, 2, 32, 176, 4, 8, 16, 40, false, false, true}, 120},
     {"smallest", {2, 1, 1, 2, 1, 1, 2, 1, 1}, 5},
     {"one_slot", {4, 2, 2, 4, 1, 2, 2, 3, 2}, 9},
     {"three_heads_of_six", {6, 3, 2, 18, 13, 3, 6, 5, 7}, 40},
@@ -133,7 +136,9 @@ TEST_P(SchemaMemEngine, EqualsTheReferenceAtOddSizesInEveryMode) {
     GradientShard<double>* const shards[] = {shard.get()};
     model->unfold(*folded, shards, view_of(std::span(gradient)));
 
-    const reference::SchemaMem expected(weights, to_matrix(x, tokens), reference_mode, config.commit_every);
+    using reference::SchemaMemWriter;
+    const reference::SchemaMem expected(weights, to_matrix(x, tokens), reference_mode, config.commit_every,
+                                        config.live ? SchemaMemWriter::kLive : SchemaMemWriter::kStatic);
     reference::SchemaMemWeights d_weights = zeros_like(weights);
     expected.backward(to_matrix(d_logits, tokens), d_weights);
     const std::vector<double> expected_gradient = flatten(d_weights);

@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "base/rng.h"
+#include "kernels/reference/schemamem.h"
+#include "models/schemamem/config.h"
+#include "support/every_model.h"
+#include "support/schemamem.h"
+
+// Why the printed layer cannot be written for ever: docs/theory.md.
+
+namespace schemamem {
+namespace {
+
+using reference::Matrix;
+using reference::SchemaMemChunk;
+using reference::SchemaMemWriter;
+
+constexpr std::size_t kChunks = 200;
+constexpr std::size_t kRows = 3;  // of a chunk
+const SchemaMemConfig kConfig{
+    .inputs = 5, .outputs = 2, .layers = 3, .width = 6, .slots = 5, .heads = 3, .head_dim = 2, .hidden = 3};
+
+struct Memory {
+  explicit Memory(SchemaMemWriter kind) : writer(kind) {
+    Rng rng = test::test_rng(11);
+    const Layout layout = schemamem_parameters(kConfig);
+    std::vector<double> flat(layout.size());
+    for (double& number : flat) number = 0.5 * rng.normal();
+    weights = test::reference_schemamem(layout, flat);
+    for (std::size_t c = 0; c < kChunks; ++c) {
+      Matrix chunk(kRows, reference::Vector(kConfig.width));
+      for (auto& row : chunk)
+        for (double& number : row) number = rng.normal();
+      inputs.push_back(chunk);
+    }
+    for (const auto& layer : weights.layers) phases.push_back(reference::zeros_like(layer.schema));
+  }
+
+  /// S <- S + direction * dS of a chunk, layer after layer. Forwards, a layer is read before it is written; backwards
+  /// it was read with the S that the subtraction brings back.
+  void commit(const Matrix& chunk, double direction) {
+    Matrix h = chunk;
+    for (std::size_t l = 0; l < phases.size(); ++l) {
+      const Matrix before = phases[l];
+      const Matrix increment = SchemaMemChunk(weights.layers[l], h, before, writer).increment();
+      phases[l] = reference::each(
+          [&](double s, double ds) {
+            const double sum = s + direction * ds;
+            return sum - 2 * std::numbers::pi * std::floor(sum / (2 * std::numbers::pi));
+          },
+          before, increment);
+      h = SchemaMemChunk(weights.layers[l], h, direction > 0 ? before : phases[l], writer).outputs();
+    }
+  }
+
+  /// The largest phase, the shorter way round the circle.
+  double furthest() const {
+    double largest = 0;
+    for (const Matrix& layer : phases)
+      for (const auto& row : layer)
+        for (const double s : row) largest = std::max(largest, std::abs(std::remainder(s, 2 * std::numbers::pi)));
+    return largest;
+  }
+
+  SchemaMemWriter writer;
+  reference::SchemaMemWeights weights;
+  std::vector<Matrix> inputs, phases;
+};
+
+double left_after_going_back(SchemaMemWriter writer) {
+  Memory memory(writer);
+  for (const Matrix& chunk : memory.inputs) memory.commit(chunk, 1);
+  EXPECT_GT(memory.furthest(), 1.0) << "much was written";
+  for (auto chunk = memory.inputs.rbegin(); chunk != memory.inputs.rend(); ++chunk) memory.commit(*chunk, -1);
+  return memory.furthest();
+}
+
+TEST(ThePrintedWriter, ForgetsNothingAtAll_ItsCommitsRunBackwardsToTheEmptyMemory) {
+  EXPECT_LT(left_after_going_back(SchemaMemWriter::kStatic), 1e-9);
+}
+
+TEST(ALiveWriter, CannotBeRunBackwardsLikeThat) { EXPECT_GT(left_after_going_back(SchemaMemWriter::kLive), 0.1); }
+
+}  // namespace
+}  // namespace schemamem
