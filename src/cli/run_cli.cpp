@@ -161,7 +161,9 @@ struct Program {
             .json = json,
             .isa = isa_from_name(isa).value_or(best_isa()),
             .live = around.err_is_terminal,
-            .paint_err = paints(around.err_is_terminal)};
+            .paint_err = paints(around.err_is_terminal),
+            .in = around.in,
+            .converses = around.in_is_terminal && around.out_is_terminal};
   }
 
   Surroundings around;
@@ -194,6 +196,8 @@ int run_cli(std::vector<std::string> args, const Surroundings& around) {
   const Status status = guarded(program, std::move(args));
   if (status) return kExitOk;
   const Error& error = status.error();
+  if (error.kind() == ErrorKind::kInputOutput && around.reader_gone != nullptr && *around.reader_gone)
+    return kExitOk;  // `schemamem ... | head`: who reads has seen enough
   const Paint paint(program.paints(around.err_is_terminal));
   around.err << paint.red("error:") << ' ' << error.message() << '\n';
   if (error.kind() == ErrorKind::kUsage)

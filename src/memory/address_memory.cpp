@@ -67,6 +67,12 @@ AddressMemory::AddressMemory(Stream<float> stream, const AddressMemory& other)
 
 AddressMemory AddressMemory::fork() const { return {stream_.fork(), *this}; }
 
+AddressMemory AddressMemory::fork_at(StreamState<float> state) const {
+  AddressMemory other = fork();
+  other.stream_.set_state(std::move(state));
+  return other;
+}
+
 std::span<const float> AddressMemory::read(std::span<const Token> tokens) {
   const std::size_t inputs = setting_.input_width(), outputs = setting_.output_width();
   rows_.resize(tokens.size() * inputs);

@@ -40,6 +40,8 @@ class AddressMemory {
   void wait(std::uint64_t rows, const std::function<bool(std::uint64_t)>& go_on = {});
   void reset();
   AddressMemory fork() const;
+  /// A fork that goes on from another state of the same model; the account is this one's.
+  AddressMemory fork_at(StreamState<float> state) const;
 
   const Setting& setting() const { return setting_; }
   std::size_t addresses() const { return setting_.addresses(); }
