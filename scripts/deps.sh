@@ -4,7 +4,7 @@ set -euo pipefail
 
 packages_of() {
   case "$1" in
-    build) echo g++ cmake ninja-build git libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev \
+    build) echo g++ cmake ninja-build git libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libedit-dev \
                 libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev ;;
     # clang compiles everything a second time, with sanitizers; llvm gives its reports names and lines; the cross
     # compiler checks the NEON kernels; binutils has nm.

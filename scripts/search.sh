@@ -47,7 +47,7 @@ search() {  # PART MODELS SETTINGS RECIPES EVALUATION...
           --out "$folder" >/dev/null
       fi
       # A variant that diverges is a result here: its run is marked as failed, and the sweep says so by exit code 1.
-      "$program" sweep run "$folder" --jobs "$jobs" --threads 1 || [ $? -eq 1 ]
+      "$program" sweep run "$folder" --jobs "$jobs" --threads 1 || [ $? -le 2 ]
       "$program" eval "$folder" --eval-seed 1 "$@" >/dev/null
       python3 scripts/search_table.py "$out" "$tables"
     done

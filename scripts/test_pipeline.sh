@@ -20,7 +20,7 @@ tiny=(batch.episodes=4 validation.every=8 validation.episodes=2 validation.passe
       'maintenance.thresholds=[0,0]' maintenance.limit=24 cooldown.steps=8)
 "$program" sweep plan --models schemamem,mamba3,gdn --settings A3V3 --seeds 42-44 --recipes fast --out runs \
   "${tiny[@]/#/--set=}"
-"$program" sweep run runs --jobs 2 --threads 1
+"$program" sweep run runs --jobs 2 --threads 1 || [ $? -eq 2 ]  # they end at their step limit
 "$program" sweep status runs --json >status.json
 grep -q '"step-limit":9' status.json || fail "the sweep did not end nine runs: $(cat status.json)"
 

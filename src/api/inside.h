@@ -8,6 +8,7 @@
 #include "catalog/model_files.h"
 #include "catalog/places.h"
 #include "eval/evaluation.h"
+#include "memory/address_memory.h"
 #include "models/model_file.h"
 #include "models/registry.h"
 #include "stream/state_file.h"
@@ -27,6 +28,7 @@
 /// the only ones (docs/decisions/0011).
 namespace schemamem::inside {
 
+using schemamem::Done;
 using schemamem::Episode;
 using schemamem::Error;
 using schemamem::ErrorKind;

@@ -36,10 +36,6 @@ std::string lower(std::string text) {
 
 bool is_there(const fs::path& path) { return !is_absent(path); }
 
-bool is_path(const std::string& name) {
-  return name.find('/') != std::string::npos || name.ends_with(kSuffix) || is_there(name);
-}
-
 /// The newest checkpoint of an unfinished run that says it is whole; names sort by step.
 std::optional<fs::path> newest_checkpoint(const fs::path& run) {
   const Result<std::vector<std::string>> names = list_directory(run / "checkpoints");
@@ -116,6 +112,10 @@ Error not_found(const std::string& name, std::vector<std::string> known, std::sp
 
 }  // namespace
 
+bool is_model_path(const std::string& text) {
+  return text.find('/') != std::string::npos || text.ends_with(kSuffix) || is_there(text);
+}
+
 std::string unfinished_run(const fs::path& run) {
   const std::optional<fs::path> checkpoint = newest_checkpoint(run);
   if (!checkpoint)
@@ -148,7 +148,7 @@ Result<fs::path> weights_at(const fs::path& path) {
 }
 
 Result<fs::path> find_model(const std::string& name, std::span<const fs::path> places) {
-  if (is_path(name)) return weights_at(name);
+  if (is_model_path(name)) return weights_at(name);
   const std::string wanted = lower(name);
   std::vector<std::string> known;
   for (const fs::path& place : places) {

@@ -18,6 +18,8 @@ struct NamedModel {
 /// The weights that a path means: a file, or the model.safetensors of a folder (a run, a checkpoint). Anything else is
 /// a missing input; an unfinished run says how far it is.
 Result<std::filesystem::path> weights_at(const std::filesystem::path& path);
+/// Whether a text is a path to find_model(), not a name.
+bool is_model_path(const std::string& text);
 /// Why a run has no model.safetensors yet, and what to do.
 std::string unfinished_run(const std::filesystem::path& run);
 

@@ -39,6 +39,16 @@ Status load_state(const std::filesystem::path& file, Stream<T>& stream) {
   return stream.restore(bytes->span(), file.string());
 }
 
+Status save_memory(const std::filesystem::path& file, const AddressMemory& memory) {
+  return write_file_atomically(file, memory.encode().span());
+}
+
+Status load_memory(const std::filesystem::path& file, AddressMemory& memory) {
+  const Result<Buffer<std::byte>> bytes = read_file(file, largest_state(*memory.model()));
+  if (!bytes) return bytes.error();
+  return memory.restore(bytes->span(), file.string());
+}
+
 template Result<std::shared_ptr<const LoadedModel<float>>> load_model(const std::string&, EngineChoice);
 template Result<std::shared_ptr<const LoadedModel<double>>> load_model(const std::string&, EngineChoice);
 template Result<std::shared_ptr<const LoadedModel<float>>> load_model_file(const std::filesystem::path&, EngineChoice);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "memory/address_memory.h"
 #include "models/registry.h"
 #include "stream/loaded_model.h"
 #include "stream/stream.h"
@@ -36,5 +37,9 @@ Status save_state(const std::filesystem::path& file, const Stream<T>& stream);
 /// Goes on from such a file. A failure leaves the stream as it was.
 template <class T>
 Status load_state(const std::filesystem::path& file, Stream<T>& stream);
+
+/// The same of a memory, whose state files have the account of what was written in their metadata.
+Status save_memory(const std::filesystem::path& file, const AddressMemory& memory);
+Status load_memory(const std::filesystem::path& file, AddressMemory& memory);
 
 }  // namespace schemamem

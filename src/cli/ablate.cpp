@@ -110,17 +110,17 @@ Status ablate(const EvalOptions& options, Console& console) {
   const auto targets = options.read_targets(console);
   if (!targets) return targets.error();
   std::vector<EvaluatedRun> runs;
-  for (const auto& path : *targets) {
-    auto run = open_weights(path);
+  for (const EvalTarget& target : *targets) {
+    auto run = open_weights(target);
     if (!run) return run.error();
     if (const Status possible = check_ablation(run->file->about().model); !possible) {
-      if (targets->size() == 1) return possible.error().with(path.string());
-      console.err << fmt::format("note: {} is left out: {}\n", path.string(), possible.error().message());
+      if (targets->size() == 1) return possible.error().with(target.weights.string());
+      console.err << fmt::format("note: {} is left out: {}\n", target.weights.string(), possible.error().message());
       continue;
     }
     auto pairs = open_pairs(*run, *requests, console, options.force);
     if (!pairs) return pairs.error();
-    run.value().evaluations = std::move(pairs).value();
+    for (Evaluation& one : pairs.value()) run.value().add(std::move(one));
     runs.push_back(std::move(run).value());
   }
   if (runs.empty()) return Error(ErrorKind::kUsage, "None of the runs is of a model with a memory S to clear.");

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "cli/eval_commands.h"
+#include "cli/memory_commands.h"
 #include "cli/model_commands.h"
 #include "cli/report_commands.h"
 #include "cli/task_commands.h"
@@ -14,9 +15,10 @@ namespace {
 using Register = void (*)(CLI::App& program, Commands& commands);
 
 /// In the order of the help page.
-constexpr std::array kCommands{&register_task,   &register_inspect, &register_verify, &register_bench,  &register_train,
-                               &register_resume, &register_watch,   &register_sweep,  &register_config, &register_eval,
-                               &register_ablate, &register_paper,   &register_report};
+constexpr std::array kCommands{&register_talk,    &register_models, &register_state, &register_task,
+                               &register_inspect, &register_verify, &register_bench, &register_train,
+                               &register_resume,  &register_watch,  &register_sweep, &register_config,
+                               &register_eval,    &register_ablate, &register_paper, &register_report};
 
 }  // namespace
 

@@ -17,6 +17,12 @@ struct ExplainOptions {
   std::vector<std::string> overrides;
 };
 
+/// A value of a recipe as JSON: a number, a truth value, or a text.
+nlohmann::ordered_json value_json(const std::string& text) {
+  auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+  return json.is_number() || json.is_boolean() || json.is_array() ? json : nlohmann::ordered_json(text);
+}
+
 Status explain(const ExplainOptions& options, Console& console) {
   const auto resolved = resolve_recipe(options.recipe.value_or("fast"), options.overrides);
   if (!resolved) return resolved.error();
@@ -26,7 +32,8 @@ Status explain(const ExplainOptions& options, Console& console) {
   std::string table;
   for (const RecipeField& field : describe(resolved->recipe)) {
     const std::string& origin = resolved->origin.at(field.name);
-    json[field.name] = {{"value", field.value}, {"origin", origin}, {"allowed", field.allowed}, {"meaning", field.doc}};
+    json[field.name] = {
+        {"value", value_json(field.value)}, {"origin", origin}, {"allowed", field.allowed}, {"meaning", field.doc}};
     if (const std::string group = field.name.substr(0, field.name.find('.')); group != table) {
       table = group;
       text += fmt::format("\n{}\n", console.paint.bold("[" + table + "]"));

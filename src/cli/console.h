@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <istream>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -40,6 +41,8 @@ struct Console {
   Isa isa = best_isa();  // --isa
   bool live = false;     // `err` is a terminal: a block may be drawn again in place
   bool paint_err = false;
+  std::istream* in = nullptr;
+  bool converses = false;  // a person types and reads: `in` and `out` are a terminal
 
   /// Writes a piece of the result. A full disk or a reader that has gone ends the command at once.
   Status print(std::string_view text) {

@@ -177,13 +177,13 @@ Status eval(const EvalCommand& command, Console& console) {
   const auto targets = options.read_targets(console);
   if (!targets) return targets.error();
   std::vector<EvaluatedRun> runs;
-  for (const auto& path : *targets) {
-    auto run = open_weights(path);
+  for (const EvalTarget& target : *targets) {
+    auto run = open_weights(target);
     if (!run) return run.error();
     for (const EvaluationRequest& request : *requests) {
-      auto evaluation = Evaluation::open(path, run->file, request, console.isa, options.force);
+      auto evaluation = Evaluation::open(target.weights, run->file, request, console.isa, options.force);
       if (!evaluation) return evaluation.error();
-      run.value().evaluations.push_back(std::move(evaluation).value());
+      run.value().add(std::move(evaluation).value());
     }
     runs.push_back(std::move(run).value());
   }
@@ -199,8 +199,9 @@ void register_eval(CLI::App& program, Commands& commands) {
       commands.add(program, "eval", "Score trained weights on the paper's evaluation episodes, or over a delay curve.",
                    "schemamem eval runs/schemamem-A3V3-fast-s42-1a2b3c4d\n"
                    "schemamem eval results/fast --delays 384,1536 --eval-seed 20261001 --json\n"
-                   "schemamem eval --checkpoint a3v3-schemamem-steady-s42 --curve --delays 1536,98304,1000000\n"
-                   "schemamem eval --checkpoint a3v3-gdn-steady-s42 --writes 8,64,1024");
+                   "schemamem eval a3v3-schemamem-steady-s42 --curve --delays 1536,98304,1000000
+                   "
+                   "schemamem eval a3v3-gdn-steady-s42 --writes 8,64,1024");
   options->options.add_to(command);
   command.add_flag("--curve", options->curve,
                    "One long stream an episode, forked at each delay (1536,6144,24576,98304; 64 episodes)");

@@ -43,8 +43,8 @@ std::vector<std::string_view> split_at_commas(std::string_view text) {
 }
 
 void EvalOptions::add_to(CLI::App& command) {
-  command.add_option("RUNS", runs, "Runs, folders of runs, or .safetensors files")->type_name("RUN");
-  command.add_option("--checkpoint", checkpoint, "A run or model by its name, such as a3v3-schemamem-steady-s42")
+  command.add_option("RUNS", runs, "Runs, folders of runs, .safetensors files, or names of models")->type_name("RUN");
+  command.add_option("--checkpoint", checkpoint, "The same as a name among RUNS: a3v3-schemamem-steady-s42")
       ->type_name("NAME");
   command.add_option("--results", results, "Where --checkpoint looks (results, SCHEMAMEM_MODELS, installed models)")
       ->type_name("DIR");
@@ -102,36 +102,42 @@ Result<EvaluatorOptions> EvalOptions::read_work() const {
   return EvaluatorOptions{.threads = *workers, .batch = static_cast<std::size_t>(*together)};
 }
 
-Result<std::vector<std::filesystem::path>> EvalOptions::read_targets(Console& console) const {
-  std::vector<std::filesystem::path> paths(runs.begin(), runs.end());
-  if (checkpoint) {
-    const auto weights = find_model(*checkpoint, places_for_records(results));
-    if (!weights) return weights.error();
-    paths.push_back(*weights);
-  }
-  if (paths.empty()) {
+Result<std::vector<EvalTarget>> EvalOptions::read_targets(Console& console) const {
+  std::vector<std::string> names = runs;
+  if (checkpoint) names.push_back(*checkpoint);
+  if (names.empty()) {
     return Error(ErrorKind::kUsage,
-                 "No run was given. Name a run, a folder of runs or a .safetensors file, or find a run by name with "
-                 "--checkpoint.");
+                 "No run was given. Name a run, a folder of runs or a .safetensors file, or a published model, as "
+                 "`schemamem models` lists them.");
   }
-  std::vector<std::filesystem::path> weights;
-  for (const auto& path : paths) {
-    const auto targets = find_targets(path);
-    if (!targets) return targets.error();
-    for (const auto& file : targets->weights) {
-      if (std::find(weights.begin(), weights.end(), file) == weights.end()) weights.push_back(file);
+  std::vector<EvalTarget> weights;
+  const auto add = [&](const std::filesystem::path& file, bool published) {
+    const auto same = [&](const EvalTarget& one) { return one.weights == file; };
+    if (std::none_of(weights.begin(), weights.end(), same)) weights.push_back({file, published});
+  };
+  for (const std::string& name : names) {
+    if (!is_model_path(name)) {
+      const auto found = find_model(name, places_for_records(results));
+      if (!found) return found.error();
+      add(*found, true);
+      continue;
     }
+    const auto targets = find_targets(name);
+    if (!targets) return targets.error();
+    for (const auto& file : targets->weights) add(file, false);
     for (const SkippedRun& run : targets->skipped)
       console.err << fmt::format("note: {} is left out: {}\n", run.folder.string(), run.reason);
   }
   return weights;
 }
 
-Result<EvaluatedRun> open_weights(const std::filesystem::path& path) {
-  auto file = TrainedWeights::load(path);
+Result<EvaluatedRun> open_weights(const EvalTarget& target) {
+  auto file = TrainedWeights::load(target.weights);
   if (!file) return file.error();
-  return EvaluatedRun{
-      .weights = path, .file = std::make_shared<const TrainedWeights>(std::move(file).value()), .evaluations = {}};
+  return EvaluatedRun{.weights = target.weights,
+                      .file = std::make_shared<const TrainedWeights>(std::move(file).value()),
+                      .evaluations = {},
+                      .published = target.published};
 }
 
 Status run_evaluations(std::vector<EvaluatedRun>& runs, const EvaluatorOptions& work, Console& console) {
@@ -146,7 +152,13 @@ Status run_evaluations(std::vector<EvaluatedRun>& runs, const EvaluatorOptions& 
     progress.begin(title_of(run.file->about()));
     for (Evaluation& evaluation : run.evaluations) {
       const Status done = evaluation.run(work, signals.flag(), progress);
-      if (done) continue;
+      if (done && evaluation.not_kept().empty()) continue;
+      if (done) {
+        progress.close();
+        console.err << fmt::format("note: the record cannot be kept, the result is only shown: {}\n",
+                                   evaluation.not_kept());
+        continue;
+      }
       if (done.error().kind() != ErrorKind::kInterrupted) return done.error().with(run.weights.string());
       return Error(ErrorKind::kInterrupted,
                    "stopped on request; what was complete is kept. The same command goes on from there.");

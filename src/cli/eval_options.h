@@ -39,6 +39,12 @@ Result<std::vector<T>> read_numbers(const Text& text, std::string_view flag, std
   return numbers;
 }
 
+/// A file of weights, and whether it was found by its name: then it is a published one, and nothing is put beside it.
+struct EvalTarget {
+  std::filesystem::path weights;
+  bool published = false;
+};
+
 /// The options that `eval` and `ablate` share.
 struct EvalOptions {
   std::vector<std::string> runs;
@@ -51,8 +57,8 @@ struct EvalOptions {
   /// Requests, one for each evaluation seed.
   Result<std::vector<EvaluationRequest>> read_requests(const EvalDefaults& defaults) const;
   Result<EvaluatorOptions> read_work() const;
-  /// Files of weights. Runs that are left out are told on `console.err`.
-  Result<std::vector<std::filesystem::path>> read_targets(Console& console) const;
+  /// Runs that are left out are told on `console.err`.
+  Result<std::vector<EvalTarget>> read_targets(Console& console) const;
 };
 
 /// A file of weights and everything that is asked about it.
@@ -60,10 +66,17 @@ struct EvaluatedRun {
   std::filesystem::path weights;
   std::shared_ptr<const TrainedWeights> file;
   std::vector<Evaluation> evaluations;
+  bool published = false;
+
+  /// Adds what is asked about it.
+  void add(Evaluation evaluation) {
+    if (published) evaluation.only_look();
+    evaluations.push_back(std::move(evaluation));
+  }
 };
 
 /// Opens a file of weights, with nothing asked about it yet.
-Result<EvaluatedRun> open_weights(const std::filesystem::path& path);
+Result<EvaluatedRun> open_weights(const EvalTarget& target);
 
 /// Runs whatever is missing, with a progress bar over all of it. An interrupted evaluation keeps what is complete.
 Status run_evaluations(std::vector<EvaluatedRun>& runs, const EvaluatorOptions& work, Console& console);

@@ -3,10 +3,67 @@
 #include <fmt/format.h>
 
 #include <sstream>
+#include <string_view>
+#include <vector>
 
 namespace schemamem {
 
-HelpPage::HelpPage() { column_width(26); }
+namespace {
+
+constexpr std::size_t kLeft = 26, kPage = 80;
+
+/// Words in lines of at most kPage letters; every line but the first begins with `indent` blanks, the first is at
+/// column `at` already.
+std::string wrapped(const std::string& text, std::size_t at, std::size_t indent, std::string_view broken = "") {
+  std::string page;
+  std::istringstream words(text);
+  std::size_t column = at;
+  for (std::string word; words >> word;) {
+    const bool first = column == at && page.empty();
+    if (!first && column + 1 + word.size() + broken.size() > kPage) {
+      page += std::string(broken) + "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (!first) {
+      page += ' ';
+      ++column;
+    }
+    page += word;
+    column += word.size();
+  }
+  return page + "\n";
+}
+
+/// A name on the left, what it means on the right.
+std::string entry(const std::string& name, const std::string& meaning) {
+  std::string line = "  " + name;
+  if (line.size() + 2 > kLeft) {
+    line += "\n" + std::string(kLeft, ' ');
+  } else {
+    line.resize(kLeft, ' ');
+  }
+  return line + wrapped(meaning, kLeft, kLeft);
+}
+
+std::vector<const CLI::Option*> positionals(const CLI::App& command) {
+  return command.get_options([](const CLI::Option* option) { return option->get_positional(); });
+}
+
+}  // namespace
+
+HelpPage::HelpPage() {
+  column_width(kLeft);
+  label("Positionals", "Arguments");
+}
+
+std::string HelpPage::make_option(const CLI::Option* option, bool is_positional) const {
+  const std::string name =
+      is_positional ? option->get_name(true) : option->get_name(false, true) + make_option_opts(option);
+  return entry(name, option->get_description());
+}
+
+std::string HelpPage::make_subcommand(const CLI::App* sub) const {
+  return entry(sub->get_name(), sub->get_description());
+}
 
 std::string full_name(const CLI::App& command) {
   return command.get_parent() == nullptr ? command.get_name()
@@ -15,10 +72,11 @@ std::string full_name(const CLI::App& command) {
 
 std::string HelpPage::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
   if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
-  std::string page = app->get_description() + "\n\nExamples:\n";
+  std::string page = wrapped(app->get_description(), 0, 0) + "\nExamples:\n";
   std::istringstream examples(app->get_footer());
-  for (std::string line; std::getline(examples, line);) page += fmt::format("  {}\n", line);
+  for (std::string line; std::getline(examples, line);) page += "  " + wrapped(line, 2, 6, " \\");
   page += make_usage(app, std::move(name));
+  page += make_positionals(app);
   page += make_subcommands(app, mode);
   page += make_groups(app, mode);
   if (app->get_parent() != nullptr) {
@@ -33,7 +91,11 @@ std::string HelpPage::make_help(const CLI::App* app, std::string name, CLI::AppF
 
 std::string HelpPage::make_usage(const CLI::App* app, std::string /*name*/) const {
   const bool holds_commands = !app->get_subcommands([](const CLI::App*) { return true; }).empty();
-  return fmt::format("\nUsage: {}{} [options]\n", full_name(*app), holds_commands ? " <command>" : "");
+  std::string usage = "Usage: " + full_name(*app) + (holds_commands ? " <command>" : "");
+  for (const CLI::Option* option : positionals(*app)) {
+    usage += " " + option->get_name(true) + (option->get_expected_max() > 1 ? "..." : "");
+  }
+  return "\n" + wrapped(usage + " [options]", 0, 7);
 }
 
 std::string HelpPage::make_option_opts(const CLI::Option* option) const {

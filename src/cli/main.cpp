@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
@@ -9,10 +10,17 @@
 #include "cli/run_cli.h"
 #include "cli/signals.h"
 
+namespace {
+
+std::atomic<bool> reader_gone{false};  // a handler has no other way to tell
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+}  // namespace
+
 int main(int argc, char** argv) {
   schemamem::hold_stop_signals();
-  // A reader that goes away is an error of the stream, with a message and an exit code, not a silent end.
-  std::signal(SIGPIPE, SIG_IGN);
+  // A reader that goes away fails the next write, which ends a command that prints and no command that works.
+  std::signal(SIGPIPE, [](int) { reader_gone = true; });
   std::ios::sync_with_stdio(false);
   const auto is_set = [](const char* name) {
     const char* value = std::getenv(name);
@@ -25,5 +33,8 @@ int main(int argc, char** argv) {
                              .err = std::cerr,
                              .out_is_terminal = isatty(STDOUT_FILENO) == 1,
                              .err_is_terminal = isatty(STDERR_FILENO) == 1,
-                             .no_color = is_set("NO_COLOR") || dumb});
+                             .no_color = is_set("NO_COLOR") || dumb,
+                             .in = &std::cin,
+                             .in_is_terminal = isatty(STDIN_FILENO) == 1,
+                             .reader_gone = &reader_gone});
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "base/text.h"
 #include "task/registry.h"
@@ -17,9 +18,10 @@ void ModelOptions::add_to(CLI::App& command) {
           fmt::format("{}; sizes may follow, as in {}:slots=64", fmt::join(model_names(), ", "), model_names().front()))
       ->type_name("NAME");
   command
-      .add_option("--option,--size", options,
-                  "A size or option of the model other than the published one, such as slots=200; may be repeated "
-                  "(`schemamem inspect` lists them)")
+      .add_option(
+          "--option,--size", options,
+          "A size or option of the model other than the published one, such as slots=200; several with commas, or "
+          "repeated (`schemamem inspect` lists them)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   std::vector<std::string_view> names;
@@ -40,7 +42,13 @@ Result<ModelChoice> ModelOptions::read_model() const {
   }
   Result<ModelChoice> choice = parse_model_choice(*model);
   if (!choice) return choice.error();
+  std::vector<std::string> each;
   for (const std::string& text : options) {
+    std::istringstream parts(text);
+    for (std::string part; std::getline(parts, part, ',');) each.push_back(part);
+    if (text.empty() || text.back() == ',') each.emplace_back();
+  }
+  for (const std::string& text : each) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) {
       return Error(ErrorKind::kUsage,

@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kDescription =
     "SchemaMem: schema-indexed recurrent memory, its baselines and the task that measures them, on the CPU.";
 constexpr const char* kExamples =
-    "schemamem task describe --setting A3V3\n"
+    "schemamem talk a5v5-schemamem-steady-s42\n"
     "schemamem task sample --setting A3V3 --scenario overwrite --delay 8\n"
     "schemamem inspect --model schemamem --setting A3V3\n"
     "schemamem bench step --model schemamem\n"
@@ -122,6 +122,9 @@ struct Program {
   }
 
   Status run(std::vector<std::string> args) {
+    if (!args.empty() && args.front() == "version") args.front() = "--version";
+    if (!args.empty() && args.front() == "help")
+      std::rotate(args.begin(), args.begin() + 1, args.end()), args.back() = "--help";
     std::reverse(args.begin(), args.end());  // as CLI11 wants them
     try {
       app.parse(std::move(args));
@@ -161,7 +164,9 @@ struct Program {
             .json = json,
             .isa = isa_from_name(isa).value_or(best_isa()),
             .live = around.err_is_terminal,
-            .paint_err = paints(around.err_is_terminal)};
+            .paint_err = paints(around.err_is_terminal),
+            .in = around.in,
+            .converses = around.in_is_terminal && around.out_is_terminal};
   }
 
   Surroundings around;
@@ -194,8 +199,16 @@ int run_cli(std::vector<std::string> args, const Surroundings& around) {
   const Status status = guarded(program, std::move(args));
   if (status) return kExitOk;
   const Error& error = status.error();
+  if (error.kind() == ErrorKind::kInputOutput && around.reader_gone != nullptr && *around.reader_gone)
+    return kExitOk;  // `schemamem ... | head`: who reads has seen enough
   const Paint paint(program.paints(around.err_is_terminal));
-  around.err << paint.red("error:") << ' ' << error.message() << '\n';
+  if (error.kind() == ErrorKind::kInterrupted) {
+    around.err << (around.err_is_terminal ? "\n" : "") << error.message() << '\n';  // behind the terminal's ^C
+  } else if (error.kind() == ErrorKind::kStepLimit) {
+    around.err << error.message() << '\n';
+  } else {
+    around.err << paint.red("error:") << ' ' << error.message() << '\n';
+  }
   if (error.kind() == ErrorKind::kUsage)
     around.err << fmt::format("See `{} --help`.\n", full_name(called(program.app)));
   around.err.flush();

@@ -7,6 +7,7 @@ namespace {
 
 static_assert(StopFlag::is_always_lock_free, "a signal handler may touch nothing else");
 StopFlag requested{false};  // a handler has no other way to reach anything
+StopFlag key_pressed{false};
 
 constexpr std::array kSignals{SIGINT, SIGTERM, SIGUSR1};
 
@@ -48,5 +49,15 @@ StopOnSignal::~StopOnSignal() {
   handle_with(SIG_DFL);
 }
 const StopFlag& StopOnSignal::flag() const { return requested; }
+
+StopOnKey::StopOnKey() {
+  key_pressed = false;
+  struct sigaction action {};
+  action.sa_handler = [](int) { key_pressed = true; };
+  sigemptyset(&action.sa_mask);
+  ::sigaction(SIGINT, &action, &before_);
+}
+StopOnKey::~StopOnKey() { ::sigaction(SIGINT, &before_, nullptr); }
+bool StopOnKey::pressed() const { return key_pressed; }
 
 }  // namespace schemamem

@@ -27,4 +27,19 @@ class StopOnSignal {
   sigset_t before_;  // signals that were held back
 };
 
+/// While it lives, SIGINT is the key Ctrl-C: it sets a flag, and a system call that waits ends with EINTR. Afterwards
+/// it does what it did before. One at a time.
+class StopOnKey {
+ public:
+  StopOnKey();
+  StopOnKey(const StopOnKey&) = delete;
+  StopOnKey& operator=(const StopOnKey&) = delete;
+  ~StopOnKey();
+
+  bool pressed() const;
+
+ private:
+  struct sigaction before_;
+};
+
 }  // namespace schemamem

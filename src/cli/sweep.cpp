@@ -208,7 +208,12 @@ Status run_missing(SweepRuns& runs, const RunOptionsText& given, Console& consol
   view.close();
   runs.look();
   if (const Status printed = print_status(runs, console); !printed) return printed;
-  return finished;
+  if (!finished) return finished;
+  StateCounts counts = runs.counts();
+  if (counts[RunState::kStepLimit] == 0) return Done{};
+  return Error(ErrorKind::kStepLimit, fmt::format("{} of {} runs ended at their step limit, short of their target. "
+                                                  "They are kept and marked.",
+                                                  counts[RunState::kStepLimit], runs.cells().size()));
 }
 
 Status run(const RunOptionsText& given, Console& console) {

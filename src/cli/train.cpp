@@ -54,8 +54,12 @@ Status report(const RunResult& result, const RunOptions& options, Console& conso
         {"seconds", result.seconds},      {"passed", passed},        {"fell_back", result.fell_back}};
     if (const Status printed = console.print(answer.dump() + "\n"); !printed) return printed;
   } else {
-    std::string text = fmt::format("{} {} after {} steps, {:.1f} s\n", options.folder.string(),
-                                   result.was_done ? "was finished" : "finished", result.steps, result.seconds);
+    const bool passed = result.status == "passed";
+    const char* const how = passed            ? (result.was_done ? "was finished" : "finished")
+                            : result.was_done ? "had ended"
+                                              : "ended";
+    std::string text =
+        fmt::format("{} {} after {} steps, {:.1f} s\n", options.folder.string(), how, result.steps, result.seconds);
     for (const PassedStage& stage : result.passed)
       text += fmt::format("  {:<22} passed at step {:>7} with {:.2f} %\n", stage.name, stage.step, stage.lowest);
     if (result.fell_back)

@@ -208,6 +208,17 @@ std::vector<EvaluationCell> Evaluation::asked_cells() const {
   return cells;
 }
 
+Status Evaluation::keep(std::vector<EvaluationCell> cells) {
+  if (keeps_) {
+    const Status saved = add_to_evaluation(path_, record_, cells);
+    if (saved || saved.error().kind() != ErrorKind::kCannotCreate) return saved;
+    not_kept_ = saved.error().message();
+    keeps_ = false;
+  }
+  for (EvaluationCell& cell : cells) record_.put(std::move(cell));
+  return Done{};
+}
+
 Status Evaluation::run(const EvaluatorOptions& options, const StopFlag& stop, EvaluationObserver& observer) {
   if (pieces_.empty()) return Done{};
   const auto model = weights_->model(isa_);
@@ -220,7 +231,7 @@ Status Evaluation::run(const EvaluatorOptions& options, const StopFlag& stop, Ev
                                    : evaluator.table({.scenario = piece.scenario, .delay = piece.delays.front()},
                                                      request_.episodes, stop, observer);
     if (!cells) return cells.error();
-    if (const Status saved = add_to_evaluation(path_, record_, std::move(cells).value()); !saved) return saved;
+    if (const Status kept = keep(std::move(cells).value()); !kept) return kept;
   }
   pieces_.clear();
   return Done{};

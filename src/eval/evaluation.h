@@ -46,8 +46,14 @@ class Evaluation {
   /// The cells of the request, in order; all of them after run().
   std::vector<EvaluationCell> asked_cells() const;
 
+  /// Keeps no record: what is missing is computed and forgotten. For weights that are somebody else's.
+  void only_look() { keeps_ = false; }
+  /// Why the record could not be kept, although it was to be; empty if it was.
+  const std::string& not_kept() const { return not_kept_; }
+
   /// Computes what is missing. The record is saved after every scenario and delay (of a curve: every scenario), so that
-  /// an interrupted evaluation goes on where it was.
+  /// an interrupted evaluation goes on where it was. Where none can be made (a folder that is only to be read), the
+  /// cells are computed all the same, and not_kept() says so.
   Status run(const EvaluatorOptions& options, const StopFlag& stop, EvaluationObserver& observer);
 
  private:
@@ -60,6 +66,7 @@ class Evaluation {
   Evaluation(std::shared_ptr<const TrainedWeights> weights, EvaluationRequest request)
       : weights_(std::move(weights)), request_(std::move(request)) {}
   void plan(bool force);
+  Status keep(std::vector<EvaluationCell> cells);
   bool has(const EpisodeCase& one) const;
   const Task& task() const { return *weights_->task(); }
 
@@ -71,6 +78,8 @@ class Evaluation {
   std::vector<EpisodeCase> cases_;
   std::vector<Piece> pieces_;
   std::size_t missing_cells_ = 0;
+  bool keeps_ = true;
+  std::string not_kept_;
 };
 
 /// Whether a model can be evaluated with its memory cleared after every commit: a usage error for one that cannot.

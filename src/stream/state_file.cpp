@@ -6,14 +6,12 @@
 #include <array>
 
 #include "base/text.h"
-#include "stream/file_kind.h"
 #include "stream/layout_file.h"
 
 namespace schemamem {
 namespace {
 
-constexpr FileKind kStateFile{.format = "schemamem state", .version = 1};
-constexpr std::string_view kCounters = "counters";
+constexpr std::string_view kCounters = kStateCounters;
 constexpr std::array kBesides{kCounters};
 
 Error refused(const TensorFile& file, const std::string& message) {

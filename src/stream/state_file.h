@@ -9,10 +9,15 @@
 #include "base/memory.h"
 #include "base/result.h"
 #include "models/model.h"
+#include "stream/file_kind.h"
 #include "stream/loaded_model.h"
 #include "tensors/safetensors.h"
 
 namespace schemamem {
+
+inline constexpr FileKind kStateFile{.format = "schemamem state", .version = 1};
+/// The tensor of a state file that is no part of the model's state: its counters.
+inline constexpr std::string_view kStateCounters = "counters";
 
 /// What a stream carries between two tokens, as the bytes of a state file (docs/formats.md, "State files"). The state
 /// is one that advance() left behind. `notes` go into the metadata; one that has the name of a key of the format is the

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -59,9 +60,47 @@ TEST(Cli, EveryHelpPageShowsExamplesBeforeTheUsage) {
   }
 }
 
+/// Every page of the program, from the commands that each page lists.
+void all_pages(const std::string& command, std::vector<std::string>& pages) {
+  pages.push_back(call(command + "--help").out);
+  std::istringstream page(pages.back());
+  std::string line;
+  while (std::getline(page, line) && line != "Commands:") continue;
+  while (std::getline(page, line) && !line.empty()) {
+    std::istringstream words(line);
+    std::string name;
+    if (line.starts_with("  ") && line[2] != ' ' && words >> name) all_pages(command + name + " ", pages);
+  }
+}
+
+TEST(Cli, NoLineOfAHelpPageIsWiderThan80Columns) {
+  std::vector<std::string> pages;
+  all_pages("", pages);
+  EXPECT_GT(pages.size(), 25U);
+  for (const std::string& page : pages) {
+    std::istringstream lines(page);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+  }
+}
+
+TEST(Cli, HelpNamesTheArgumentsOfACommand) {
+  EXPECT_THAT(call("eval --help").out,
+              AllOf(HasSubstr("Usage: schemamem eval RUNS... [options]"), HasSubstr("Arguments:\n  RUNS ")));
+  EXPECT_EQ(call("help eval").out, call("eval --help").out);
+  EXPECT_EQ(call("help").out, call("--help").out);
+  EXPECT_EQ(call("version").out, call("--version").out);
+}
+
+TEST(Cli, AReaderThatHasSeenEnoughIsNoError) {
+  const std::string dump = SCHEMAMEM_PROGRAM " task dump --setting A3V3 --scenario immediate --episodes 5000";
+  EXPECT_EQ(std::system(("bash -c 'set -o pipefail; " + dump + " | head -1 >/dev/null'").c_str()), 0);
+}
+
 TEST(Cli, EveryExampleOfEveryHelpPageWorks) {
   for (const std::string command : {"task ", "task describe ", "task sample ", "task hash "}) {
-    std::istringstream page(call(command + "--help").out);
+    std::string whole = call(command + "--help").out;
+    for (std::size_t broken; (broken = whole.find("\\\n      ")) != std::string::npos;) whole.erase(broken, 8);
+    std::istringstream page(whole);
     int examples = 0;
     for (std::string line; std::getline(page, line) && !line.starts_with("Usage");) {
       if (!line.starts_with("  schemamem ")) continue;
@@ -109,10 +148,11 @@ TEST_P(BadCalls, AreRefusedWithTheMistakeAndTheWayOut) {
 INSTANTIATE_TEST_SUITE_P(
     Cli, BadCalls,
     testing::Values(
-        BadCall{"", "`schemamem` needs a command: one of task"},
+        BadCall{"", "`schemamem` needs a command: one of talk, models"},
         BadCall{"task", "`schemamem task` needs a command: one of describe, sample, dump, hash"},
         BadCall{"tsk",
-                "Unknown command \"tsk\" of `schemamem`: expected one of task, inspect, verify, bench, train, resume, "
+                "Unknown command \"tsk\" of `schemamem`: expected one of talk, models, state, task, inspect, "
+                "verify, bench, train, resume, "
                 "watch, sweep, config, eval, ablate, paper, report. Did you mean "
                 "\"task\"?"},
         BadCall{"task hsh", "Did you mean \"hash\"?"},

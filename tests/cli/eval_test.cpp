@@ -132,16 +132,38 @@ TEST_F(EvalCommand, FindsARunByName) {
   EXPECT_THAT(typo.err, HasSubstr("Did you mean \"a2v2-schemamem-fast-s42\"?"));
 }
 
+TEST_F(EvalCommand, PutsNothingBesideAModelThatWasCalledByItsName) {
+  const fs::path run = folder_ / "results" / "fast" / "x";
+  test::write_run(run);
+  const test::CurrentFolder here(folder_.path());
+  const Reply named = call(std::string("eval a2v2-schemamem-fast-s42 --json") + kQuick);
+  ASSERT_EQ(named.code, 0) << named.err;
+  EXPECT_FALSE(fs::exists(run / "evaluations"));
+  const Reply by_path = call("eval " + run.string() + " --json" + kQuick);
+  ASSERT_EQ(by_path.code, 0) << by_path.err;
+  EXPECT_TRUE(fs::exists(run / "evaluations"));
+  EXPECT_EQ(nlohmann::json::parse(named.out)["evaluations"][0]["cells"],
+            nlohmann::json::parse(by_path.out)["evaluations"][0]["cells"]);
+}
+
+TEST_F(EvalCommand, ShowsWhatItCannotKeep) {
+  const fs::path run = folder_ / "run";
+  test::write_run(run);
+  std::ofstream(run / "evaluations") << "a file where the folder of records would be";
+  const Reply reply = call("eval " + run.string() + kQuick);
+  EXPECT_EQ(reply.code, 0) << reply.err;
+  EXPECT_THAT(reply.err, HasSubstr("the record cannot be kept"));
+  EXPECT_THAT(reply.out, HasSubstr("exact values in %"));
+}
+
 TEST_F(EvalCommand, FindsAModelByNameInTheFoldersOfTheEnvironmentAndFirstOfAllInResults) {
   test::write_weights(folder_ / "models" / "a2v2-schemamem-fast-s42.safetensors", {}, test::TrainedRun().metadata());
   test::write_weights(folder_ / "models" / "mine.safetensors", {}, test::TrainedRun().metadata());
   test::write_run(folder_ / "results" / "fast" / "x");
   const test::Variable models("SCHEMAMEM_MODELS", (folder_ / "models").string());
   const test::CurrentFolder here(folder_.path());
-  EXPECT_EQ(call(std::string("eval --checkpoint mine") + kQuick).code, 0);
-  EXPECT_TRUE(fs::exists(folder_ / "models" / "mine.evaluations"));
-  EXPECT_EQ(call(std::string("eval --checkpoint a2v2-schemamem-fast-s42") + kQuick).code, 0);
-  EXPECT_TRUE(fs::exists(folder_ / "results" / "fast" / "x" / "evaluations"));
+  EXPECT_THAT(call(std::string("eval --checkpoint mine") + kQuick).out, HasSubstr("mine.safetensors"));
+  EXPECT_THAT(call(std::string("eval a2v2-schemamem-fast-s42") + kQuick).out, HasSubstr("results/fast/x/model"));
   const Reply typo = call("eval --checkpoint nime");
   EXPECT_EQ(typo.code, 64);
   EXPECT_THAT(typo.err, AllOf(HasSubstr("results, "), HasSubstr((folder_ / "models").string())));

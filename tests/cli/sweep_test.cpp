@@ -27,7 +27,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Runs that end after `limit` steps, at their step limit.
+/// Runs that end after `limit` steps, at their step limit: a pool that trained them ends with code 2.
 std::string plan_arguments(const std::filesystem::path& folder, int limit, const std::string& lists) {
   return "sweep plan " + lists +
          " --set batch.episodes=2 --set validation.every=4 --set validation.episodes=2 --set validation.passes=9 --set "
@@ -101,7 +101,7 @@ TEST(Sweep, MistakesAreToldWithAWayOut) {
 
 TEST(Sweep, EveryRunEndsOnceAndNothingIsRunAgain) {
   Sweep sweep(8);
-  ASSERT_EQ(sweep.run(" --jobs 2 --threads 1"), 0) << text_of(sweep.folder / "log");
+  ASSERT_EQ(sweep.run(" --jobs 2 --threads 1"), 2) << text_of(sweep.folder / "log");
   EXPECT_THAT(text_of(sweep.folder / "log"), AllOf(HasSubstr("4 of 4 ended: 4 step-limit"), HasSubstr("train   ")));
   std::vector<std::string> before;
   for (const auto& run : sweep.runs()) {
@@ -109,7 +109,7 @@ TEST(Sweep, EveryRunEndsOnceAndNothingIsRunAgain) {
     EXPECT_EQ(sweep.events(run, "finished"), 1);
     before.push_back(text_of(run / "events.jsonl"));
   }
-  ASSERT_EQ(sweep.run(), 0);
+  ASSERT_EQ(sweep.run(), 2);
   for (std::size_t i = 0; i < before.size(); ++i) EXPECT_EQ(text_of(sweep.runs()[i] / "events.jsonl"), before[i]);
 
   // The same run, by hand.
@@ -133,7 +133,7 @@ TEST(Sweep, EveryRunEndsOnceAndNothingIsRunAgain) {
 
 TEST(Sweep, KilledAtRandomInstantsAndRestartedEveryRunEndsOnceWithTheSameResult) {
   Sweep whole(40), killed(40);
-  ASSERT_EQ(whole.run(" --jobs 2 --threads 1"), 0) << text_of(whole.folder / "log");
+  ASSERT_EQ(whole.run(" --jobs 2 --threads 1"), 2) << text_of(whole.folder / "log");
   Rng rng = Rng::stream(3, Purpose::kTest, 0);
   for (int kills = 0; kills < 8; ++kills) {
     Process pool = killed.start(" --jobs 2 --threads 1");
@@ -148,7 +148,7 @@ TEST(Sweep, KilledAtRandomInstantsAndRestartedEveryRunEndsOnceWithTheSameResult)
     pool.signal(SIGKILL);
     pool.wait();
   }
-  ASSERT_EQ(killed.run(" --jobs 2 --threads 1"), 0) << text_of(killed.folder / "log");
+  ASSERT_EQ(killed.run(" --jobs 2 --threads 1"), 2) << text_of(killed.folder / "log");
   const auto expected = whole.runs(), runs = killed.runs();
   ASSERT_EQ(runs.size(), 4U);
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -161,8 +161,8 @@ TEST(Sweep, ASecondPoolJoinsAndBothEndWhenEverythingHas) {
   Sweep sweep(24, "--models schemamem,gdn --settings A2V2 --seeds 1-3");
   Process first = sweep.start(" --jobs 1 --threads 1");
   Process second = start_program("sweep run " + sweep.path() + " --jobs 1 --threads 1", sweep.folder / "second");
-  EXPECT_EQ(first.wait(), ProcessEnd{}) << text_of(sweep.folder / "log");
-  EXPECT_EQ(second.wait(), ProcessEnd{}) << text_of(sweep.folder / "second");
+  EXPECT_EQ(first.wait().code, 2) << text_of(sweep.folder / "log");
+  EXPECT_EQ(second.wait().code, 2) << text_of(sweep.folder / "second");
   for (const auto& run : sweep.runs()) {
     EXPECT_EQ(sweep.events(run, "started"), 1) << run;
     EXPECT_EQ(sweep.events(run, "resumed"), 0) << run;
@@ -209,7 +209,7 @@ TEST(Sweep, AFailedRunIsMarkedAndLeftAloneUntilItIsRetried) {
   std::filesystem::remove(broken / "run.json");
   const std::string retry = "sweep retry " + sweep.path();
   EXPECT_EQ(start_program(retry + " --only nothing-like-this", sweep.folder / "retry").wait().code, 66);
-  EXPECT_EQ(start_program(retry + " --only schemamem", sweep.folder / "retry").wait().code, 0)
+  EXPECT_EQ(start_program(retry + " --only schemamem", sweep.folder / "retry").wait().code, 2)
       << text_of(sweep.folder / "retry");
   EXPECT_EQ(sweep.status()["counts"]["step-limit"], 4);
   EXPECT_EQ(start_program(retry, sweep.folder / "retry").wait().code, 66);
@@ -217,7 +217,7 @@ TEST(Sweep, AFailedRunIsMarkedAndLeftAloneUntilItIsRetried) {
 
 TEST(Sweep, AFolderWithAnotherRunInItIsNotTouched) {
   Sweep sweep(8), other(12);
-  ASSERT_EQ(other.run(), 0);
+  ASSERT_EQ(other.run(), 2);
   std::filesystem::create_directories(sweep.folder / "s");
   std::filesystem::copy(other.runs().front(), sweep.runs().front(), std::filesystem::copy_options::recursive);
   EXPECT_EQ(sweep.run(), 1);
@@ -227,7 +227,7 @@ TEST(Sweep, AFolderWithAnotherRunInItIsNotTouched) {
 
 TEST(Watch, ShowsOneRunAsABlockAndManyAsLines) {
   Sweep sweep(8);
-  ASSERT_EQ(sweep.run(" --jobs 2"), 0);
+  ASSERT_EQ(sweep.run(" --jobs 2"), 2);
   const std::string one = sweep.runs().front().string();
   const Reply block = call("watch --once " + one);
   EXPECT_EQ(block.code, 0) << block.err;
@@ -251,7 +251,7 @@ TEST(Watch, FollowsASweepUntilItEnds) {
   Process pool = sweep.start(" --jobs 2 --threads 1");
   while (call("watch --once " + sweep.path()).code != 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   Process watch = start_program("watch " + sweep.path(), sweep.folder / "watch");
-  EXPECT_EQ(pool.wait(), ProcessEnd{}) << text_of(sweep.folder / "log");
+  EXPECT_EQ(pool.wait().code, 2) << text_of(sweep.folder / "log");
   EXPECT_EQ(watch.wait(), ProcessEnd{});
   EXPECT_THAT(text_of(sweep.folder / "watch"), HasSubstr("step-limit"));
 }

@@ -20,6 +20,7 @@ using test::call;
 using test::Reply;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 /// A run that gives up after eight steps.
 std::string short_run(const std::filesystem::path& folder) {
@@ -34,10 +35,11 @@ TEST(Train, ARunThatHitsItsStepLimitEndsWithCode2AndIsKept) {
   const Reply reply = call(short_run(folder / "run"));
   EXPECT_EQ(reply.code, 2) << reply.err;
   EXPECT_THAT(reply.err, AllOf(HasSubstr("step      4"), HasSubstr("step limit")));
-  EXPECT_THAT(reply.out, HasSubstr("after 8 steps"));
+  EXPECT_THAT(reply.out, AllOf(HasSubstr("ended after 8 steps"), Not(HasSubstr("finished"))));
+  EXPECT_THAT(reply.err, Not(HasSubstr("error:"))) << "it did as it was told";
   const Reply again = call(short_run(folder / "run"));
   EXPECT_EQ(again.code, 2);
-  EXPECT_THAT(again.out, HasSubstr("was finished"));
+  EXPECT_THAT(again.out, HasSubstr("had ended"));
   EXPECT_EQ(call("resume " + (folder / "run").string()).code, 2);
 }
 

@@ -10,6 +10,7 @@ trap 'rm -rf "$work"' EXIT
 unset SCHEMAMEM_MODELS
 prefix=$work/prefix
 strict=(-std=c++20 -Wall -Wextra -Wconversion -Werror)
+strict_c=(-std=c99 -Wall -Wextra -Wpedantic -Werror)
 
 fail() { echo "package: $*" >&2; exit 1; }
 quietly() {  # shows the output only when the command fails
@@ -35,18 +36,22 @@ grep -q "SONAME *libschemamem.so.${version%.*}$" "$work/headers" || fail "anothe
 echo "symbols: the public interface and nothing else"
 nm -DC --defined-only "$libraries/libschemamem.so" >"$work/symbols"
 grep -q 'schemamem::v0::Memory::ask' "$work/symbols" || fail "the interface is not exported"
+# The C interface: exactly the functions of its header.
+[ "$(grep -oE ' T sm_[a-z_]+$' "$work/symbols" | cut -c4- | sort)" = \
+  "$(grep -oE '\bsm_[a-z_]+\(' "$prefix/include/schemamem/c.h" | tr -d '(' | sort -u)" ] \
+  || fail "libschemamem.so does not show the functions of c.h"
 inside=$(sed -E 's/^[0-9a-f]* [A-Za-z] //' "$work/symbols" |
-  grep -vE '^(typeinfo for |typeinfo name for |vtable for )?schemamem::v0::' || true)
+  grep -vE '^((typeinfo for |typeinfo name for |vtable for )?schemamem::v0::|sm_)' || true)
 [ -z "$inside" ] || fail "libschemamem.so shows more than its interface: $inside"
 
 echo "a project with CMake, shared and static"
 mkdir "$work/consumer"
-cp "$here"/CMakeLists.txt "$here"/*.cpp "$work/consumer"
+cp "$here"/CMakeLists.txt "$here"/*.cpp "$here"/*.c "$work/consumer"
 quietly cmake -S "$work/consumer" -B "$work/consumer/build" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
   -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release
 quietly cmake --build "$work/consumer/build"
 cd "$work/consumer"
-for program in remember train; do quietly "build/$program"; done
+for program in remember train remember_c; do quietly "build/$program"; done
 # Inside a program the library cannot tell where it was moved to with its models.
 SCHEMAMEM_MODELS=$prefix/share/schemamem/models quietly build/remember_static
 ldd build/remember_static >"$work/linked"
@@ -57,6 +62,8 @@ for program in remember train; do
   quietly "$compiler" "${strict[@]}" "$program.cpp" -o "$program" "${flags[@]}"
   quietly "./$program"
 done
+quietly cc "${strict_c[@]}" remember.c -o remember_c "${flags[@]}"
+quietly ./remember_c
 
 # complete_programs <file> <begin> <end> <prefix of each line>: writes those that have a main as example-<n>.cpp
 complete_programs() {
@@ -74,6 +81,16 @@ for header in "$prefix"/include/schemamem/*.h; do
   quietly "$compiler" "${strict[@]}" -fsyntax-only "-I$prefix/include" alone.cpp
   if command -v clang++-14 >/dev/null; then
     quietly clang++-14 "${strict[@]}" -fsyntax-only "-I$prefix/include" alone.cpp
+  fi
+  if [ "$name" = c ]; then
+    cp alone.cpp alone.c
+    quietly cc "${strict_c[@]}" -fsyntax-only "-I$prefix/include" alone.c
+    [[ $(head -n 10 "$header") == *'code{.c}'* ]] || fail "c.h does not open with an example"
+    complete_programs "$header" ' * \code' ' * \endcode' ' [*]'
+    [ -f example-1.cpp ] || fail "the example of c.h is no complete program"
+    quietly cc "${strict_c[@]}" -x c example-1.cpp -x none -o example "${flags[@]}"
+    quietly ./example
+    continue
   fi
   [[ $(head -n 10 "$header") == *'code{.cpp}'* ]] || fail "$name.h does not open with an example"
   complete_programs "$header" '/// \code' '/// \endcode' '///'

@@ -54,7 +54,7 @@ std::string verdict(const Rooms& rooms, const std::string& room, const std::stri
   if (kInstructionSetHeaders.contains(header)) return room == "kernels" ? "" : "only kernels know instruction sets";
   if (first == "sys" || kSystemHeaders.contains(header)) return "";
   if (first.empty() && !header.ends_with(".h")) return "";  // the standard library
-  if (rooms.at(room).third_party.contains(first)) return "";
+  if (rooms.at(room).third_party.contains(first.empty() ? header.substr(0, header.rfind('.')) : first)) return "";
   return "room " + room + " may not include this third-party header";
 }
 

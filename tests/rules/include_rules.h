@@ -9,7 +9,7 @@ namespace schemamem::rules {
 
 struct Room {
   std::set<std::string> rooms;        // whose headers it may include, beside its own
-  std::set<std::string> third_party;  // first folder of the headers: fmt, nlohmann, toml++, CLI
+  std::set<std::string> third_party;  // first folder of the headers, or a lone one without its .h: fmt, CLI, histedit
 };
 using Rooms = std::map<std::string, Room>;
 

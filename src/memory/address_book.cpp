@@ -1,10 +1,12 @@
-#include "api/address_book.h"
+#include "memory/address_book.h"
 
 #include <algorithm>
 #include <numeric>
 #include <sstream>
 
-namespace schemamem::impl {
+#include "base/text.h"
+
+namespace schemamem {
 
 AddressBook::AddressBook(const Setting& setting) : values_(setting.addresses()), unwritten_(setting.addresses()) {
   std::iota(unwritten_.begin(), unwritten_.end(), std::size_t{0});
@@ -31,9 +33,8 @@ std::string AddressBook::text() const {
   return text;
 }
 
-inside::Result<AddressBook> AddressBook::parse(const Setting& setting,
-                                               const std::map<std::string, std::string>& metadata,
-                                               const std::string& what) {
+Result<AddressBook> AddressBook::parse(const Setting& setting, const std::map<std::string, std::string>& metadata,
+                                       const std::string& what) {
   AddressBook book(setting);
   const auto note = metadata.find(kNote);
   if (note == metadata.end()) return book;
@@ -44,15 +45,14 @@ inside::Result<AddressBook> AddressBook::parse(const Setting& setting,
     char sign = 0;
     const bool whole = parts >> address >> sign >> value && parts.peek() == std::istringstream::traits_type::eof();
     if (!whole || sign != '=' || address >= setting.addresses() || value >= setting.values()) {
-      return inside::Error(inside::ErrorKind::kBadData, what + ": the metadata has written = ..." + quote(word) +
-                                                            "...; expected address=value, of " +
-                                                            std::to_string(setting.addresses()) + " addresses and " +
-                                                            std::to_string(setting.values()) +
-                                                            " values: the file is damaged, use an earlier one");
+      return Error(ErrorKind::kBadData, what + ": the metadata has written = ..." + quote(word) +
+                                            "...; expected address=value, of " + std::to_string(setting.addresses()) +
+                                            " addresses and " + std::to_string(setting.values()) +
+                                            " values: the file is damaged, use an earlier one");
     }
     book.write(address, value);
   }
   return book;
 }
 
-}  // namespace schemamem::impl
+}  // namespace schemamem

@@ -1,11 +1,11 @@
-#include "api/address_book.h"
+#include "memory/address_book.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-namespace schemamem::impl {
+namespace schemamem {
 namespace {
 
 const Setting kSetting{.address_bits = 3, .value_bits = 4};
@@ -44,4 +44,4 @@ TEST(AddressBook, RefusesATextThatIsNoneOfThisDatabase) {
 }
 
 }  // namespace
-}  // namespace schemamem::impl
+}  // namespace schemamem

@@ -1,0 +1,81 @@
+// Arbitrary bytes through the C interface: as a model, and as states of a memory and of a stream. Nothing is thrown, a
+// refusal has a code and a sentence and leaves the state as it was, and what is accepted comes out again as it went in.
+#include <schemamem/c.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "models/registry.h"
+#include "stream/loaded_model.h"
+
+namespace {
+
+void must(bool holds) {
+  if (!holds) std::abort();
+}
+
+sm_model* small_model() {
+  using namespace schemamem;
+  ModelSpec spec = published_spec("schemamem", 7, 3).value();
+  spec.sizes["slots"] = 16;
+  const auto shape = make_model<float>(spec).value();
+  std::vector<float> weights(shape->parameters().size());
+  shape->initialise("ours", 1, {weights.data(), {weights.size()}});
+  const auto bytes =
+      LoadedModel<float>::make(spec, weights, {}, {{"task", "address-value"}, {"setting", "A3V3"}}).value()->encode();
+  sm_model* model = nullptr;
+  must(sm_model_from_bytes(bytes.data(), bytes.size(), &model) == SM_OK);
+  return model;
+}
+
+std::vector<std::byte> state_of(const sm_memory* memory) {
+  std::vector<std::byte> bytes(sm_state_size(memory));
+  must(sm_state_get(memory, bytes.data(), bytes.size()) == SM_OK);
+  return bytes;
+}
+
+void refused(int code) { must(code != SM_OK && sm_last_error()[0] != '\0'); }
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static sm_model* const model = small_model();
+  sm_model* other = nullptr;
+  if (const int code = sm_model_from_bytes(data, size, &other); code != SM_OK) {
+    refused(code);
+    must(other == nullptr);
+  }
+  sm_model_free(other);
+
+  sm_memory* memory = nullptr;
+  must(sm_memory_new(model, &memory) == SM_OK && sm_write(memory, 5, 3) == SM_OK);
+  // The bytes are laid over a true state, from a place that the first two of them name: most stay readable.
+  std::vector<std::byte> state = state_of(memory);
+  const std::vector<std::byte> before = state;
+  if (size > 2) {
+    const std::size_t place = (data[0] + 256U * data[1]) % state.size();
+    std::memcpy(&state[place], data + 2, std::min(size - 2, state.size() - place));
+  }
+  if (const int code = sm_state_set(memory, state.data(), state.size()); code != SM_OK) {
+    refused(code);
+    must(state_of(memory) == before);
+  } else {
+    int value = -1;
+    float sure = -1;
+    must(sm_ask(memory, 5, &value, &sure) == SM_OK && value >= 0 && value < sm_values(memory));
+  }
+  sm_stream* stream = nullptr;
+  must(sm_stream_new(model, &stream) == SM_OK);
+  if (const int code = sm_stream_state_set(stream, data, size); code != SM_OK) refused(code);
+  std::vector<float> rows(size / sizeof(float)), outputs;
+  std::memcpy(rows.data(), data, rows.size() * sizeof(float));
+  const std::size_t count = rows.size() / sm_model_row_width(model);
+  outputs.resize(count * sm_model_outputs(model) + 1);
+  if (const int code = sm_stream_push(stream, rows.data(), count, outputs.data()); code != SM_OK) refused(code);
+  sm_stream_free(stream);
+  sm_memory_free(memory);
+  return 0;
+}

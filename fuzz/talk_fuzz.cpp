@@ -1,0 +1,70 @@
+// Arbitrary bytes as a conversation: lines of words, then the same lines as JSON. Whatever is said, an answer is one
+// line of valid JSON, a refusal says why, and the memory stays one that a stream can have.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "models/model_file.h"
+#include "talk/session.h"
+
+namespace schemamem {
+namespace {
+
+void must(bool holds) {
+  if (!holds) std::abort();
+}
+
+/// The least model that reads rows of A3V3.
+std::shared_ptr<const LoadedModel<float>> small_model() {
+  ModelSpec spec = published_spec("schemamem", 7, 3).value();
+  spec.sizes["slots"] = 16;
+  const auto model = make_model<float>(spec).value();
+  std::vector<float> weights(model->parameters().size());
+  model->initialise("ours", 1, {weights.data(), {weights.size()}});
+  return LoadedModel<float>::make(spec, weights, {}, {{"task", "address-value"}, {"setting", "A3V3"}}).value();
+}
+
+void hear(Session& session, const Result<std::vector<Request>>& requests) {
+  if (!requests) {
+    must(requests.error().kind() == ErrorKind::kUsage && !requests.error().message().empty());
+    return;
+  }
+  for (Request request : *requests) {
+    request.rows %= 3000;
+    const Result<Reply> reply = session.answer(request);
+    const std::string line = reply ? json_line(*reply) : json_line(reply.error());
+    must(line.find('\n') == std::string::npos && nlohmann::json::accept(line));
+  }
+}
+
+}  // namespace
+}  // namespace schemamem
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace schemamem;
+  static const auto model = small_model();
+  static AddressMemory start = AddressMemory::make(model).value();
+  std::vector<std::byte> file;
+  Session session(start.fork(), {.save = [&](const std::string&, const AddressMemory& memory) -> Status {
+                                   const auto bytes = memory.encode();
+                                   file.assign(bytes.begin(), bytes.end());
+                                   return Done{};
+                                 },
+                                 .load = [&](const std::string& name, AddressMemory& memory) -> Status {
+                                   return memory.restore(file, name);
+                                 }});
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  for (int lines = 0; !text.empty() && lines < 100; ++lines) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    hear(session, parse_words(line));
+    hear(session, parse_json_line(line));
+    must(completions(line, session.names()).size() <= 100);
+  }
+  must(session.names().size() <= Session::kMostMemories);
+  must(!model->model().fault(session.memory().state()));
+  return 0;
+}
