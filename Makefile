@@ -1,7 +1,7 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
 .PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers results \
-        search crash-test signal-test thread-test fuzz format format-check tidy web docs install deb clean
+        search crash-test signal-test thread-test fuzz format format-check tidy web wheel docs install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -15,7 +15,7 @@ BENCH_PRESET ?= release
 configure = @[ $(2)/build.ninja -nt CMakePresets.json ] || { cmake --preset $(1) --log-level=WARNING && touch $(2)/build.ninja; }
 ctest = ctest --output-on-failure -j $(JOBS)
 cpp_files = git ls-files --cached --others --exclude-standard 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' \
-            'bench/*.h' 'bench/*.cpp' 'fuzz/*.h' 'fuzz/*.cpp' 'include/*.h'
+            'bench/*.h' 'bench/*.cpp' 'fuzz/*.h' 'fuzz/*.cpp' 'include/*.h' 'python/*.h' 'python/*.cpp'
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -118,6 +118,10 @@ tidy: ## run clang-tidy over src
 
 web: ## rebuild the report page from web/ (needs Node.js and npm; its result is committed)
 	@cd web && npm ci --no-audit --no-fund && npm run --silent build
+
+wheel: ## write a wheel of the Python package to build/wheel, and say which systems it runs on
+	@scripts/deps.sh wheel
+	@scripts/wheel.sh
 
 docs: ## write the reference of the C++ interface to build/docs/html
 	@scripts/deps.sh docs
