@@ -1,6 +1,6 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers results \
+.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers bench-python results \
         search crash-test signal-test thread-test fuzz format format-check tidy web wheel docs install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -90,6 +90,11 @@ bench: ## build and run the benchmarks (BENCH_PRESET=native compiles for this ma
 bench-peers: build ## time the training steps beside PyTorch's, in one run, after checking both
 	@scripts/venv.sh torch==2.13.0 numpy safetensors
 	@.venv/bin/python bench/peers/peers.py --program build/schemamem
+
+bench-python: build ## what a push from Python costs beside the same push in C++, after comparing their bits
+	@cmake --build build -j $(JOBS) --target push_time schemamem_static
+	@tests/extras/python_package.sh build -k no_test || [ $$? = 5 ]
+	@build/python-venv/bin/python bench/python/push.py build/bench/push_time
 
 results: build ## from results/: the tables, figures and pages beside the runs, and the headline of the README
 	@scripts/results.sh

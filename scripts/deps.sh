@@ -20,7 +20,7 @@ packages_of() {
     wheel) echo g++ cmake ninja-build git python3 python3-dev python3-venv libfmt-dev libtomlplusplus-dev nlohmann-json3-dev ;;
     deb) echo dpkg-dev file fakeroot ;;
     # the report page is tested in a real browser
-    extras) echo python3 python3-venv chromium ;;
+    extras) echo python3 python3-dev python3-venv chromium ;;
     *) echo "deps: unknown group '$1'; the groups are build, test, figures, search, format, tidy, docs, wheel, deb, extras" >&2; exit 64 ;;
   esac
 }
