@@ -59,4 +59,6 @@ NB_MODULE(_core, core) {
   bind_episodes(core);
   bind_evaluation(core);
   bind_trainer(core);
+  bind_part(core);
+  bind_weights(core);
 }

@@ -85,5 +85,7 @@ void bind_memory(nb::module_& core);
 void bind_episodes(nb::module_& core);
 void bind_evaluation(nb::module_& core);
 void bind_trainer(nb::module_& core);
+void bind_part(nb::module_& core);
+void bind_weights(nb::module_& core);
 
 }  // namespace schemamem::python
