@@ -78,19 +78,17 @@ def test_golden_vectors_of_whole_models(backend):
 @names
 @backends
 def test_gradcheck_of_rows_states_and_weights(name, backend):
-    module = stack(name, backend)
-    x = rows(name).requires_grad_()
-    _, state = module(rows(name).flip(1))
-    state = state.detach().requires_grad_()
-    weights = list(module.parameters())
+    module = stack(name, backend, layers=1)
+    x = rows(name, 1, 6)
+    state = module(x.flip(1))[1].detach()
 
     def run(x, state, *weights):
-        y, final = module(x, state)
-        if name != "gdn":
-            return y, final
-        return y, final
+        return module(x, state)
 
-    assert torch.autograd.gradcheck(run, (x, state, *weights), eps=1e-6, atol=1e-6, rtol=1e-4, nondet_tol=0)
+    check = dict(eps=1e-6, atol=1e-5, rtol=1e-4, nondet_tol=0)
+    assert torch.autograd.gradcheck(lambda x: module(x, state), (x.requires_grad_(),), **check)
+    # All numbers at once, along random directions: there are thousands.
+    assert torch.autograd.gradcheck(run, (x, state.requires_grad_(), *module.parameters()), fast_mode=True, **check)
 
 
 @names
@@ -182,9 +180,12 @@ def test_a_second_backward_is_right_and_a_second_derivative_is_refused(name):
     (once,) = torch.autograd.grad(y.sum(), x, retain_graph=True)
     (twice,) = torch.autograd.grad(y.sum(), x, retain_graph=True)
     assert torch.equal(once, twice)
-    (gradient,) = torch.autograd.grad(y.sum(), x, create_graph=True)
-    with pytest.raises(RuntimeError, match="once_differentiable|differentiate twice"):
-        gradient.sum().backward()
+    with pytest.raises(sm.UsageError, match='second time; choose backend="torch"'):
+        torch.autograd.grad(y.sum(), x, create_graph=True)
+    plain = stack(name, "torch", layers=1)
+    (gradient,) = torch.autograd.grad(plain(x)[0].square().sum(), x, create_graph=True)
+    gradient.square().sum().backward()
+    assert x.grad is not None
 
 
 @names

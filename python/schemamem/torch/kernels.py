@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import torch
-from torch.autograd.function import once_differentiable
 
 from .. import _core
+from ..errors import UsageError
 
 PARTS = {torch.float32: _core.PartFloat, torch.float64: _core.PartDouble}
 
@@ -30,8 +30,10 @@ class Run(torch.autograd.Function):
         return y, final
 
     @staticmethod
-    @once_differentiable
     def backward(ctx, d_y, d_final):
+        if torch.is_grad_enabled():  # create_graph=True: the result would look like a constant
+            raise UsageError('the gradients of the kernels cannot be differentiated a second time; choose backend="torch", whose '
+                             "can, or leave out create_graph=True")
         weights, x, state = ctx.saved_tensors
         outputs = ctx.part.outputs
         made, ctx.made = ctx.made, None

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 
 import torch
-import torch.nn.functional as F
 
 from .plain import chunk_ends, of_layer, rms_norm, swiglu
 
@@ -42,6 +41,7 @@ def _layer(h, w, phase, ends, rotation, commit_last):
     written = math.pi * torch.tanh(f)
     query = x @ (w["w_r"] * scale)
     qkv = torch.cat([w["attn.w_q"], w["attn.w_k"], w["attn.w_v"]], 1)
+    later = torch.ones(len(rotation[0]), len(rotation[0]), dtype=torch.bool, device=h.device).triu(1)
     attended = []
     for start, end in zip([0, *ends[:-1]], ends):
         part, length = slice(start, end), end - start
@@ -54,7 +54,9 @@ def _layer(h, w, phase, ends, rotation, commit_last):
         cos, sin = rotation[0][:length], rotation[1][:length]
         q = _rope(q.view(batch, length, heads, dim).transpose(1, 2), cos, sin)
         k = _rope(k.unsqueeze(1), cos, sin)
-        local = F.scaled_dot_product_attention(q, k.expand_as(q), v.unsqueeze(1).expand_as(q), is_causal=True)
+        # Written out: PyTorch's fused attention has no second derivative on a CPU.
+        scores = (q @ k.mT * (1 / math.sqrt(dim))).masked_fill(later[:length, :length], -math.inf)
+        local = torch.softmax(scores, -1) @ v.unsqueeze(1)
         attended.append(local.transpose(1, 2).reshape(batch, length, width))
         if end < ends[-1] or commit_last:
             increment = write[:, part].mT @ written[:, part]
