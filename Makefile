@@ -91,10 +91,11 @@ bench-peers: build ## time the training steps beside PyTorch's, in one run, afte
 	@scripts/venv.sh torch==2.13.0 numpy safetensors
 	@.venv/bin/python bench/peers/peers.py --program build/schemamem
 
-bench-python: build ## what a push from Python costs beside the same push in C++, after comparing their bits
+bench-python: build ## a push from Python beside C++, and PyTorch steps through the kernels beside plain ones
 	@cmake --build build -j $(JOBS) --target push_time schemamem_static
 	@tests/extras/python_package.sh build -k no_test || [ $$? = 5 ]
 	@build/python-venv/bin/python bench/python/push.py build/bench/push_time
+	@tests/extras/python_torch.sh build bench/python/torch_step.py
 
 results: build ## from results/: the tables, figures and pages beside the runs, and the headline of the README
 	@scripts/results.sh
