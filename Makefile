@@ -1,7 +1,8 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers results \
-        search mqar crash-test signal-test thread-test fuzz format format-check tidy web docs install deb clean
+.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers \
+        bench-python results search mqar crash-test signal-test thread-test fuzz format format-check tidy web wheel docs \
+        install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -15,7 +16,7 @@ BENCH_PRESET ?= release
 configure = @[ $(2)/build.ninja -nt CMakePresets.json ] || { cmake --preset $(1) --log-level=WARNING && touch $(2)/build.ninja; }
 ctest = ctest --output-on-failure -j $(JOBS)
 cpp_files = git ls-files --cached --others --exclude-standard 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' \
-            'bench/*.h' 'bench/*.cpp' 'fuzz/*.h' 'fuzz/*.cpp' 'include/*.h'
+            'bench/*.h' 'bench/*.cpp' 'fuzz/*.h' 'fuzz/*.cpp' 'include/*.h' 'python/*.h' 'python/*.cpp'
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -91,6 +92,12 @@ bench-peers: build ## time the training steps beside PyTorch's, in one run, afte
 	@scripts/venv.sh torch==2.13.0 numpy safetensors
 	@.venv/bin/python bench/peers/peers.py --program build/schemamem
 
+bench-python: build ## a push from Python beside C++, and PyTorch steps through the kernels beside plain ones
+	@cmake --build build -j $(JOBS) --target push_time schemamem_static
+	@tests/extras/python_package.sh build -k no_test || [ $$? = 5 ]
+	@build/python-venv/bin/python bench/python/push.py build/bench/push_time
+	@tests/extras/python_torch.sh build bench/python/torch_step.py
+
 results: build ## from results/: the tables, figures and pages beside the runs, and the headline of the README
 	@scripts/results.sh
 
@@ -121,6 +128,10 @@ tidy: ## run clang-tidy over src
 
 web: ## rebuild the report page from web/ (needs Node.js and npm; its result is committed)
 	@cd web && npm ci --no-audit --no-fund && npm run --silent build
+
+wheel: ## write a wheel of the Python package to build/wheel, and say which systems it runs on
+	@scripts/deps.sh wheel
+	@scripts/wheel.sh
 
 docs: ## write the reference of the C++ interface to build/docs/html
 	@scripts/deps.sh docs

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages of the named groups that are not there yet: deps.sh build [test] [figures] [search] [format] [tidy] [docs] [deb] [extras]
+# Installs the Debian packages of the named groups that are not there yet: deps.sh build [test] [figures] [search] [format] [tidy] [docs] [wheel] [deb] [extras]
 set -euo pipefail
 
 packages_of() {
@@ -17,10 +17,11 @@ packages_of() {
     format) echo clang-format-14 ;;
     tidy) echo clang-14 clang-tidy-14 clang-format-14 python3 ;;
     docs) echo doxygen ;;
+    wheel) echo g++ cmake ninja-build git python3 python3-dev python3-venv libfmt-dev libtomlplusplus-dev nlohmann-json3-dev ;;
     deb) echo dpkg-dev file fakeroot ;;
     # the report page is tested in a real browser
-    extras) echo python3 python3-venv chromium ;;
-    *) echo "deps: unknown group '$1'; the groups are build, test, figures, search, format, tidy, docs, deb, extras" >&2; exit 64 ;;
+    extras) echo python3 python3-dev python3-venv chromium ;;
+    *) echo "deps: unknown group '$1'; the groups are build, test, figures, search, format, tidy, docs, wheel, deb, extras" >&2; exit 64 ;;
   esac
 }
 

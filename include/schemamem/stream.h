@@ -62,6 +62,10 @@ class Stream {
   std::vector<float> push(std::span<const float> rows);
   /// Reads rows with one mark each.
   std::vector<float> push(std::span<const float> rows, std::span<const Mark> marks);
+  /// The same into memory of the caller's, which has room for exactly the output rows. Allocates nothing.
+  void push(std::span<const float> rows, std::span<float> outputs);
+  /// Reads rows with one mark each, into memory of the caller's.
+  void push(std::span<const float> rows, std::span<const Mark> marks, std::span<float> outputs);
 
   /// Forgets everything.
   void reset();

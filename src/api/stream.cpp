@@ -36,6 +36,15 @@ std::size_t row_count(const Model& model, std::span<const float> rows) {
   return rows.size() / width;
 }
 
+View<float, 2> output_rows(const Model& model, std::size_t count, std::span<float> outputs) {
+  if (outputs.size() != count * model.outputs()) {
+    throw std::invalid_argument("Stream::push: expected room for " + std::to_string(count) + " rows of " +
+                                std::to_string(model.outputs()) + " outputs; found " + std::to_string(outputs.size()) +
+                                " numbers");
+  }
+  return {outputs.data(), {count, model.outputs()}};
+}
+
 }  // namespace
 
 Stream::Stream(const Model& model)
@@ -52,13 +61,23 @@ Result<Stream> Stream::open(const std::string& path, const Model& model) {
 }
 
 std::vector<float> Stream::push(std::span<const float> rows) {
-  const std::size_t count = row_count(model(), rows);
-  std::vector<float> outputs(count * model().outputs());
-  content_->stream.push({rows.data(), {count, model().row_width()}}, {outputs.data(), {count, model().outputs()}});
+  std::vector<float> outputs(rows.size() / model().row_width() * model().outputs());
+  push(rows, outputs);
   return outputs;
 }
 
 std::vector<float> Stream::push(std::span<const float> rows, std::span<const Mark> marks) {
+  std::vector<float> outputs(rows.size() / model().row_width() * model().outputs());
+  push(rows, marks, outputs);
+  return outputs;
+}
+
+void Stream::push(std::span<const float> rows, std::span<float> outputs) {
+  const std::size_t count = row_count(model(), rows);
+  content_->stream.push({rows.data(), {count, model().row_width()}}, output_rows(model(), count, outputs));
+}
+
+void Stream::push(std::span<const float> rows, std::span<const Mark> marks, std::span<float> outputs) {
   const std::size_t count = row_count(model(), rows);
   if (marks.size() != count) {
     throw std::invalid_argument("Stream::push: expected one mark a row, " + std::to_string(count) + "; found " +
@@ -66,10 +85,8 @@ std::vector<float> Stream::push(std::span<const float> rows, std::span<const Mar
   }
   std::vector<RowMark> own(count);
   std::transform(marks.begin(), marks.end(), own.begin(), [](Mark mark) { return static_cast<RowMark>(mark); });
-  std::vector<float> outputs(count * model().outputs());
   const StreamRows<float> read{.x = {rows.data(), {count, model().row_width()}}, .marks = own};
-  content_->stream.push(read, {outputs.data(), {count, model().outputs()}});
-  return outputs;
+  content_->stream.push(read, output_rows(model(), count, outputs));
 }
 
 void Stream::reset() { content_->stream.reset(); }

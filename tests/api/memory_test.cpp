@@ -142,6 +142,16 @@ TEST(Stream, TakesMarksAndRefusesWhatDoesNotFit) {
   EXPECT_EQ(stream.push(rows, marks).size(), 2 * model.outputs());
   EXPECT_THROW(stream.push(rows, std::vector<Mark>(1)), std::invalid_argument);
   EXPECT_THROW(stream.push(std::vector<float>(3)), std::invalid_argument);
+  std::vector<float> room(2 * model.outputs());
+  stream.reset();
+  stream.push(rows, marks, room);
+  stream.reset();
+  EXPECT_EQ(room, stream.push(rows, marks));
+  stream.reset();
+  stream.push(rows, room);
+  stream.reset();
+  EXPECT_EQ(room, stream.push(rows));
+  EXPECT_THROW(stream.push(rows, std::span(room).first(1)), std::invalid_argument);
   EXPECT_THROW(stream.push(std::vector<float>(model.row_width(), std::numeric_limits<float>::infinity())),
                std::invalid_argument);
   EXPECT_EQ(stream.tokens(), 2);

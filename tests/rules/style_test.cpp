@@ -46,7 +46,7 @@ TEST(Json, IsParsedInOnePlace) {
 
 TEST(Format, EverySourceIsAsClangFormatWritesIt) {
   std::string files;
-  for (const char* folder : {"src", "include", "tests", "bench", "fuzz"})
+  for (const char* folder : {"src", "include", "tests", "bench", "fuzz", "python"})
     for (const auto& file : files_below(kSource / folder, {".h", ".cpp"})) files += " " + quoted(file);
   const Outcome outcome = run("clang-format-14 --dry-run -Werror" + files);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output << "\n`make format` repairs it, `make deps` installs clang-format";
