@@ -40,14 +40,18 @@ foreach(program IN LISTS programs)
 endforeach()
 set_tests_properties(sanitizers.models_test PROPERTIES COST 1000)  # the longest first: all the others fit beside it
 
-set(SCHEMAMEM_FUZZ_SECONDS 60 CACHE STRING "How long `make test` runs each fuzz target")
+set(SCHEMAMEM_FUZZ_SECONDS 30 CACHE STRING "How long `make test` runs a fuzz target")
+set(SCHEMAMEM_FUZZ_TARGETS 4 CACHE STRING "How many targets `make test` runs for so long, others every day")
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/*_fuzz.cpp)
 foreach(source IN LISTS sources)
   cmake_path(GET source STEM name)
   string(REGEX REPLACE "_fuzz$" "" name ${name})
-  add_test(NAME fuzz.${name} COMMAND ${scripts}/fuzz.sh ${dev}/fuzz ${SCHEMAMEM_FUZZ_SECONDS} ${name})
-  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz FIXTURES_REQUIRED dev_build)
+  add_test(NAME fuzz.${name}_takes_its_seeds COMMAND ${scripts}/fuzz.sh ${dev}/fuzz seeds ${name})
+  set_tests_properties(fuzz.${name}_takes_its_seeds PROPERTIES LABELS fuzz FIXTURES_REQUIRED dev_build)
 endforeach()
+add_test(NAME fuzz.some_targets_in_rotation
+         COMMAND ${scripts}/fuzz.sh ${dev}/fuzz ${SCHEMAMEM_FUZZ_SECONDS} --rotate ${SCHEMAMEM_FUZZ_TARGETS})
+set_tests_properties(fuzz.some_targets_in_rotation PROPERTIES LABELS fuzz FIXTURES_REQUIRED dev_build COST 900)
 
 # tests/extras/<name>_test.py runs in .venv (`make test-extras`) and finds the program in SCHEMAMEM_PROGRAM. Exit code
 # 77 means that something it needs could not be installed.

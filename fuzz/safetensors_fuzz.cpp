@@ -4,16 +4,13 @@
 #include <cstdlib>
 #include <vector>
 
+#include "support.h"
 #include "tensors/safetensors.h"
 
 namespace {
 
 using namespace schemamem;
-
-/// The fuzzer counts an abort as a finding.
-void must(bool holds) {
-  if (!holds) std::abort();
-}
+using fuzz::must;
 
 void must_survive_a_round_trip(const TensorFile& file) {
   std::vector<NamedTensor> tensors;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/suggest.h"
+#include "support.h"
 #include "task/address_value.h"
 #include "task/batch.h"
 #include "task/episode_stream.h"
@@ -18,9 +19,7 @@
 namespace schemamem {
 namespace {
 
-void must(bool holds) {
-  if (!holds) std::abort();
-}
+using fuzz::must;
 
 std::string_view next_line(std::string_view& text) {
   const std::size_t end = text.find('\n');

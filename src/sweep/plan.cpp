@@ -21,6 +21,13 @@ constexpr std::string_view kFormat = "schemamem sweep";
 constexpr std::int64_t kVersion = 1;
 constexpr std::uint64_t kLargestPlan = 1 << 20;
 constexpr const char* kFileName = "sweep.toml";
+/// Lists multiply: a plan of a page may ask for more runs than fit into memory.
+constexpr double kMostCells = 100'000;
+
+double cell_count(const SweepPlan& plan) {
+  const auto of = [](const auto& list) { return static_cast<double>(list.size()); };
+  return of(plan.models) * of(plan.tasks) * of(plan.seeds) * of(plan.recipes);
+}
 
 Error bad(const std::string& file, const std::string& message) {
   return {ErrorKind::kBadData, fmt::format("{}: {}", file, message)};
@@ -138,6 +145,8 @@ Result<SweepPlan> parse_sweep(std::string_view text, const std::string& file) {
     if (!recipe) return recipe.error();
     plan.recipes.push_back(std::move(recipe).value());
   }
+  if (cell_count(plan) > kMostCells)
+    return bad(file, fmt::format("it plans {} runs; at most {} fit into one plan.", cell_count(plan), kMostCells));
   return plan;
 }
 
@@ -154,6 +163,10 @@ Result<SweepPlan> read_sweep(const std::filesystem::path& folder) {
 }
 
 Status write_sweep(const std::filesystem::path& folder, const SweepPlan& plan) {
+  if (cell_count(plan) > kMostCells) {
+    return Error(ErrorKind::kUsage, fmt::format("{} runs are too many for one plan: at most {} fit. Make several.",
+                                                cell_count(plan), kMostCells));
+  }
   const std::string text = sweep_toml(plan);
   const std::filesystem::path path = folder / kFileName;
   if (!is_absent(path)) {

@@ -97,6 +97,13 @@ TEST_F(DeepFile, TheStateOfACheckpoint) {
   refused("resume " + (folder_ / "run").string(), checkpoint / "state.json");
 }
 
+TEST_F(DeepFile, TheMarkersOfAllCheckpoints) {
+  fs::path marker;
+  for (const auto& entry : fs::directory_iterator(stopped() / "checkpoints"))
+    put(marker = entry.path() / "complete.json", deep());
+  refused("resume " + (folder_ / "run").string(), folder_ / "run" / "checkpoints" / "step-000000027" / "complete.json");
+}
+
 TEST_F(DeepFile, ARecordOfAnEvaluation) {
   const fs::path run = ended(), file = run / "evaluations" / "table-recurrent-20261001-512.json";
   put(file, deep());
@@ -109,6 +116,28 @@ TEST_F(DeepFile, AnEarlierComparison) {
   const fs::path file = folder_ / "paper" / "diff.json";
   put(file, deep());
   refused("paper diff " + file.parent_path().string(), file);
+}
+
+/// A value of another type is told with its place, by whoever reads it.
+TEST_F(DeepFile, OrAWrongTypeInIt) {
+  const fs::path folder = ended();
+  const std::string run = folder.string();
+  const auto is_told = [](const std::string& command, const std::string& place) {
+    const Reply reply = call(command);
+    EXPECT_EQ(reply.code, 65) << command << "\n" << reply.err;
+    EXPECT_THAT(reply.err, HasSubstr(place)) << command;
+  };
+  const std::string manifest = read_text_file(folder / "run.json", 1 << 20).value();
+  const std::size_t hash = manifest.find("\"hash\": \"");
+  put(folder / "run.json", std::string(manifest).replace(hash, 18, "\"hash\": 5"));
+  is_told("paper diff " + run, "run.json: hash: expected a string, found the number 5");
+  is_told("report " + run + into() + ".html", "run.json: hash: expected a string, found the number 5");
+  put(folder / "run.json", manifest);
+  fs::remove(folder / "result.json");
+  const std::string metrics = read_text_file(folder / "metrics.jsonl", 1 << 20).value();
+  put(folder / "metrics.jsonl", "{\"step\":\"many\",\"groups\":[4]}\n" + metrics);
+  is_told("watch --once " + run, "step: expected a whole number");
+  is_told("resume " + run, "metrics.jsonl: line 1: step: expected a whole number");
 }
 
 }  // namespace

@@ -201,7 +201,7 @@ TEST(Sweep, AFailedRunIsMarkedAndLeftAloneUntilItIsRetried) {
   std::ofstream(broken / "run.json") << "this is no manifest";
   EXPECT_EQ(sweep.run(" --jobs 2"), 1);
   EXPECT_THAT(text_of(sweep.folder / "log"), AllOf(HasSubstr("3 of 4 ended"), HasSubstr("1 failed")));
-  EXPECT_THAT(sweep.status()["cells"][0]["message"].get<std::string>(), HasSubstr("expected a JSON object"));
+  EXPECT_THAT(sweep.status()["cells"][0]["message"].get<std::string>(), HasSubstr("no valid JSON"));
   const std::string log = text_of(broken / "train.log");
   EXPECT_EQ(sweep.run(), 1);
   EXPECT_EQ(text_of(broken / "train.log"), log);

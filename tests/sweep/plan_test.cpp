@@ -118,6 +118,15 @@ TEST(Sweep, ABrokenPlanIsRefusedWithTheReason) {
   EXPECT_THAT(broken("models", "models = ["), HasSubstr("line "));
 }
 
+TEST(Sweep, APlanOfMoreRunsThanFitIsRefusedBeforeTheyAreMade) {
+  SweepPlan plan = parse_sweep(sweep_toml(example()), "sweep.toml").value();
+  plan.seeds.resize(200'000);
+  EXPECT_THAT(parse_sweep(sweep_toml(plan), "sweep.toml").error().message(), HasSubstr("at most 100000"));
+  const TemporaryFolder folder;
+  EXPECT_EQ(write_sweep(folder / "s", plan).error().kind(), ErrorKind::kUsage);
+  EXPECT_FALSE(std::filesystem::exists(folder / "s"));
+}
+
 TEST(Sweep, APlanIsWrittenOnceAndAnotherNeverOverIt) {
   const TemporaryFolder folder;
   ASSERT_TRUE(write_sweep(folder / "s", example()));

@@ -1,0 +1,23 @@
+// Lines of any text as values of --set.
+#include <string>
+#include <vector>
+
+#include "support.h"
+#include "train/recipe_file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace schemamem;
+  std::vector<std::string> overrides(1);
+  for (const char c : fuzz::text_of(data, size)) {
+    if (c == '\n') {
+      overrides.emplace_back();
+    } else {
+      overrides.back() += c;
+    }
+  }
+  const auto recipe = resolve_recipe("fast", overrides);
+  if (!fuzz::accepted(recipe, {ErrorKind::kUsage, ErrorKind::kBadData})) return 0;
+  const auto again = resolve_recipe("fast", overrides);
+  fuzz::must(static_cast<bool>(again));
+  return 0;
+}
