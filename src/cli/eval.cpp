@@ -199,8 +199,7 @@ void register_eval(CLI::App& program, Commands& commands) {
       commands.add(program, "eval", "Score trained weights on the paper's evaluation episodes, or over a delay curve.",
                    "schemamem eval runs/schemamem-A3V3-fast-s42-1a2b3c4d\n"
                    "schemamem eval results/fast --delays 384,1536 --eval-seed 20261001 --json\n"
-                   "schemamem eval a3v3-schemamem-steady-s42 --curve --delays 1536,98304,1000000
-                   "
+                   "schemamem eval a3v3-schemamem-steady-s42 --curve --delays 1536,98304,1000000\n"
                    "schemamem eval a3v3-gdn-steady-s42 --writes 8,64,1024");
   options->options.add_to(command);
   command.add_flag("--curve", options->curve,
