@@ -31,7 +31,7 @@ struct EvaluatedCheckpoint {
 /// How it was evaluated. Names the record's file; the instruction set does not, because all agree but for rounding.
 struct EvaluationProtocol {
   std::string kind = "table";      // or "curve": one stream an episode, forked at each delay
-  std::string mode = "recurrent";  // or "ablated": S = 0 after every commit
+  std::string mode = "recurrent";  // or "ablated": the memory at zero after every chunk
   std::uint64_t eval_seed = 0;
   std::int64_t episodes = 0;
   std::string isa;  // "avx512"
