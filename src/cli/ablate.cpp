@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 const EvalDefaults kAblation{.delays = {384, 1536},
                              .scenarios = {Scenario::kRetention, Scenario::kInterference, Scenario::kOverwrite}};
 
-/// The same group of the same episodes, with S and without.
+/// The same group of the same episodes, with its memory and without.
 struct Pair {
   const EvaluationCell& normal;
   const EvaluationCell& ablated;
@@ -49,7 +49,7 @@ Json json_of(const EvaluatedRun& run, const Evaluation& normal, const Evaluation
 
 std::string text_of(const Evaluation& normal, const Evaluation& ablated, bool all) {
   std::string text = fmt::format("  {:<26} {:>10} {:>9} {:>9} {:>11}\n", all ? "group" : "column", "delay", "normal",
-                                 "S = 0", "difference");
+                                 "at zero", "difference");
   const auto row = [&](std::string_view name, const EvaluationCell& cell) {
     const Pair pair{*normal.record().find(cell.scenario, cell.delay, cell.group), cell};
     text += fmt::format("  {:<26} {:>10} {:>9.2f} {:>9.2f} {:>11.2f}\n", name, cell.delay, pair.normal.exact_percent(),
@@ -84,7 +84,7 @@ Status show(const std::vector<EvaluatedRun>& runs, bool all, Console& console) {
   return console.json ? console.print(Json{{"ablations", ablations}}.dump() + "\n") : Status(Done{});
 }
 
-/// The normal condition and S = 0 of each evaluation seed, one behind the other.
+/// The normal condition and a memory at zero of each evaluation seed, one behind the other.
 Result<std::vector<Evaluation>> open_pairs(const EvaluatedRun& run, const std::vector<EvaluationRequest>& requests,
                                            const Console& console, bool force) {
   std::vector<Evaluation> pairs;
@@ -113,17 +113,11 @@ Status ablate(const EvalOptions& options, Console& console) {
   for (const EvalTarget& target : *targets) {
     auto run = open_weights(target);
     if (!run) return run.error();
-    if (const Status possible = check_ablation(run->file->about().model); !possible) {
-      if (targets->size() == 1) return possible.error().with(target.weights.string());
-      console.err << fmt::format("note: {} is left out: {}\n", target.weights.string(), possible.error().message());
-      continue;
-    }
     auto pairs = open_pairs(*run, *requests, console, options.force);
     if (!pairs) return pairs.error();
     for (Evaluation& one : pairs.value()) run.value().add(std::move(one));
     runs.push_back(std::move(run).value());
   }
-  if (runs.empty()) return Error(ErrorKind::kUsage, "None of the runs is of a model with a memory S to clear.");
   if (const Status done = run_evaluations(runs, *work, console); !done) return done;
   return show(runs, options.all, console);
 }
@@ -133,7 +127,7 @@ Status ablate(const EvalOptions& options, Console& console) {
 void register_ablate(CLI::App& program, Commands& commands) {
   const auto options = std::make_shared<EvalOptions>();
   CLI::App& command = commands.add(program, "ablate",
-                                   "What the memory is worth: the same episodes with S set to zero after every commit.",
+                                   "What the memory is worth: the same episodes with it set to zero after every chunk.",
                                    "schemamem ablate runs/schemamem-A3V3-fast-s42-1a2b3c4d\n"
                                    "schemamem ablate results/fast --delays 384,1536 --json");
   options->add_to(command);

@@ -26,25 +26,6 @@ EvaluationProtocol protocol_of(const EvaluationRequest& request, Isa isa) {
           .rounds = request.kind == "writes" ? request.rounds.name() : ""};
 }
 
-}  // namespace
-
-Status check_ablation(const std::string& model) {
-  const Result<ModelEntry> entry = model_entry(model);
-  if (!entry) return entry.error();
-  if (entry->traits.ablation) return Done{};
-  std::vector<std::string_view> able;
-  for (const ModelEntry& one : model_entries()) {
-    if (one.traits.ablation) able.push_back(one.name);
-  }
-  const std::string names = fmt::format("{}", fmt::join(able, ", "));
-  return Error(ErrorKind::kUsage,
-               fmt::format("Only {} can be evaluated with S = 0: {} has no phase memory S that could be cleared "
-                           "after a commit. Name runs of {}.",
-                           names, model, names));
-}
-
-namespace {
-
 /// Scenarios of the address-value task, each with every delay if it takes one.
 Result<std::vector<EpisodeCase>> database_cases(const AddressValueTask& task, const EvaluationRequest& request,
                                                 std::vector<std::size_t> scenarios) {
@@ -123,9 +104,6 @@ Result<std::vector<EpisodeCase>> evaluated_cases(const Task& task, const Evaluat
 
 Result<Evaluation> Evaluation::open(const fs::path& path, std::shared_ptr<const TrainedWeights> weights,
                                     const EvaluationRequest& request, Isa isa, bool force) {
-  if (request.mode == Mode::kAblated) {
-    if (const Status possible = check_ablation(weights->about().model); !possible) return possible.error();
-  }
   auto cases = evaluated_cases(*weights->task(), request);
   if (!cases) return cases.error();
   Evaluation evaluation(weights, request);

@@ -82,7 +82,4 @@ class Evaluation {
   std::string not_kept_;
 };
 
-/// Whether a model can be evaluated with its memory cleared after every commit: a usage error for one that cannot.
-Status check_ablation(const std::string& model);
-
 }  // namespace schemamem

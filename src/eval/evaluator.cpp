@@ -38,6 +38,7 @@ Evaluator::Evaluator(std::shared_ptr<const LoadedModel<float>> model, std::share
       database_(dynamic_cast<const AddressValueTask*>(task_.get())),
       shape_(task_->shape()),
       groups_(task_->groups().size()),
+      forgets_(mode == Mode::kAblated && !model_->model().config().traits.ablation),
       options_(options),
       pool_(options.threads) {
   const SequenceModel<float>& m = model_->model();
@@ -46,7 +47,9 @@ Evaluator::Evaluator(std::shared_ptr<const LoadedModel<float>> model, std::share
           "Evaluator: the model is of another task");
   require(options.batch > 0 && options.piece > 0, "Evaluator: a batch and a piece are not empty");
   for (int i = 0; i < options.threads; ++i) {
-    const auto stream = [&] { return StreamReader<float>(m, model_->folded(), MarkRule::kNone, mode); };
+    const auto stream = [&] {
+      return StreamReader<float>(m, model_->folded(), MarkRule::kNone, forgets_ ? Mode::kRecurrent : mode);
+    };
     readings_.push_back({.stream = stream(),
                          .fork = stream(),
                          .tokens = std::vector<Token>(options.piece),
@@ -77,12 +80,22 @@ void Evaluator::score(const EpisodeRows& rows, std::size_t t, View<const float, 
   if (bits_right == static_cast<std::int64_t>(outputs.size())) ++tally.right;
 }
 
+void Evaluator::push(StreamReader<float>& stream, const EpisodeRows& rows, View<float, 2> outputs) const {
+  for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+    end = forgets_ ? begin + 1 : rows.size();
+    while (end < rows.size() && !ends_chunk(mark_at(rows.marks, end))) ++end;
+    if (forgets_ && ends_chunk(mark_at(rows.marks, begin))) stream.reset();
+    const EpisodeRows piece = rows.slice(begin, end - begin);
+    stream.push(StreamRows<float>{piece.inputs, piece.marks}, outputs.slice(begin, end - begin));
+  }
+}
+
 void Evaluator::read(Reading& reading, StreamReader<float>& stream, const EpisodeRows& rows,
                      std::span<Tally> tallies) const {
   for (std::size_t first = 0; first < rows.size(); first += options_.piece) {
     const EpisodeRows piece = rows.slice(first, std::min(options_.piece, rows.size() - first));
     const View<float, 2> logits(reading.logits.data(), {piece.size(), shape_.outputs});
-    stream.push(StreamRows<float>{piece.inputs, piece.marks}, logits);
+    push(stream, piece, logits);
     for (std::size_t t = 0; !tallies.empty() && t < piece.size(); ++t) {
       if (piece.is_final[t] != 0) score(piece, t, logits[t], tallies);
     }
@@ -91,6 +104,7 @@ void Evaluator::read(Reading& reading, StreamReader<float>& stream, const Episod
 
 void Evaluator::read(Reading& reading, StreamReader<float>& stream, std::span<const Token> tokens,
                      std::span<Tally> tallies) const {
+  if (forgets_) stream.reset();  // tokens that are read together are one part of an episode, or cut by marks
   for (std::size_t first = 0; first < tokens.size(); first += options_.piece) {
     const auto piece = tokens.subspan(first, std::min(options_.piece, tokens.size() - first));
     const EpisodeRows rows = reading.rows.all().slice(0, piece.size());

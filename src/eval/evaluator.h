@@ -40,7 +40,8 @@ struct EvaluatorOptions {
 /// Errors: kInterrupted when `stop` was set, kNonFinite when an answer is no number.
 class Evaluator {
  public:
-  /// The mode is one that the model streams in; the model has the shape of the task.
+  /// Recurrent or ablated; the model has the shape of the task. A model that does not know Mode::kAblated, one without
+  /// commits, has its whole state set to zero where a chunk would end: between writing, waiting and asking.
   Evaluator(std::shared_ptr<const LoadedModel<float>> model, std::shared_ptr<const Task> task, Mode mode,
             EvaluatorOptions options);
 
@@ -78,6 +79,8 @@ class Evaluator {
   void read(Reading& reading, StreamReader<float>& stream, const EpisodeRows& rows, std::span<Tally> tallies) const;
   void read(Reading& reading, StreamReader<float>& stream, std::span<const Token> tokens,
             std::span<Tally> tallies) const;
+  /// Lets the model read one piece; outputs are [rows, outputs].
+  void push(StreamReader<float>& stream, const EpisodeRows& rows, View<float, 2> outputs) const;
   void score(const EpisodeRows& rows, std::size_t t, View<const float, 1> outputs, std::span<Tally> tallies) const;
   /// One episode with a delay, asked after each of the delays: fills tallies [delays, groups].
   template <class Episode, class Questions>
@@ -96,6 +99,7 @@ class Evaluator {
   const AddressValueTask* database_;  // if the task is of that kind: its episodes are drawn piece by piece
   TaskShape shape_;
   std::size_t groups_;
+  bool forgets_;  // the state is set to zero from here, not by the model
   EvaluatorOptions options_;
   ThreadPool pool_;
   std::vector<Reading> readings_;  // one a thread

@@ -33,7 +33,7 @@ struct EvaluationProtocol {
   /// Or "curve": one stream an episode, forked at each delay; or "writes": one stream of rounds, forked after each
   /// number of writes, which stands in the place of the delay.
   std::string kind = "table";
-  std::string mode = "recurrent";  // or "ablated": S = 0 after every commit
+  std::string mode = "recurrent";  // or "ablated": the memory at zero after every chunk
   std::uint64_t eval_seed = 0;
   std::int64_t episodes = 0;
   std::string isa;       // "avx512"

@@ -169,15 +169,23 @@ TEST_F(EvaluationOfARun, AnInstructionSetThatIsNotHereIsInTheWayOnlyIfSomethingI
   EXPECT_THAT(refused.error().message(), testing::AllOf(HasSubstr("other"), HasSubstr("--force")));
 }
 
-TEST_F(EvaluationOfARun, WithoutSIsForSchemaMemOnly) {
-  EXPECT_TRUE(check_ablation("schemamem"));
-  test::write_run(folder_ / "gdn", {.model = "gdn"});
-  EvaluationRequest ablated = request({5});
-  ablated.mode = Mode::kAblated;
-  const fs::path path = folder_ / "gdn" / "model.safetensors";
-  const auto refused = Evaluation::open(path, load(path), ablated, best_isa(), false);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().kind(), ErrorKind::kUsage);
+TEST_F(EvaluationOfARun, EveryModelCanBeEvaluatedWithItsMemoryAtZero) {
+  for (const char* model : {"gdn", "mamba3"}) {
+    test::write_run(folder_ / model, {.model = model});
+    const fs::path path = folder_ / model / "model.safetensors";
+    std::vector<EvaluationRecord> records;
+    for (const std::size_t piece : {3, 1536}) {
+      EvaluationRequest ablated = request({5});
+      ablated.mode = Mode::kAblated;
+      auto evaluation = Evaluation::open(path, load(path), ablated, best_isa(), true);
+      ASSERT_TRUE(evaluation) << evaluation.error().message();
+      EvaluationObserver nobody;
+      const StopFlag stop{false};
+      ASSERT_TRUE(evaluation.value().run({.piece = piece}, stop, nobody));
+      records.push_back(evaluation->record());
+    }
+    EXPECT_EQ(records[0], records[1]) << model << ": the result does not depend on how the rows are cut";
+  }
 }
 
 TEST_F(EvaluationOfARun, AnInterruptedOneKeepsWhatIsCompleteAndGoesOn) {

@@ -244,8 +244,7 @@ TEST(Evaluator, AnAblatedMemoryAnswersDifferently) {
   EXPECT_NE(normal, ablated);
 }
 
-TEST(Evaluator, ABaselineIsNotEvaluatedWithoutAMemoryThatItDoesNotHave) {
-  EXPECT_THROW(Evaluator(drawn_model("gdn"), kTask, Mode::kAblated, {}), ContractViolation);
+TEST(Evaluator, RefusesAModelOfAnotherTask) {
   EXPECT_THROW(Evaluator(drawn_model("gdn"), std::make_shared<AddressValueTask>(Setting{3, 3}), Mode::kRecurrent, {}),
                ContractViolation);
 }
