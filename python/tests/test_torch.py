@@ -1,6 +1,7 @@
 """The PyTorch modules: golden vectors through both forms, gradients, states, checkpoints."""
 
 import copy
+import doctest
 import io
 import json
 import pathlib
@@ -230,3 +231,8 @@ def test_the_same_seed_gives_the_same_weights(name):
     one, same, other = kind(**sizes, seed=1), kind(**sizes, seed=1), kind(**sizes, seed=2)
     assert all(torch.equal(a, b) for a, b in zip(one.parameters(), same.parameters()))
     assert any(not torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters()))
+
+
+def test_the_examples_are_right():
+    result = doctest.testmod(smt)
+    assert result.failed == 0 and result.attempted >= 5
