@@ -1,6 +1,7 @@
 """The PyTorch modules: golden vectors through both forms, gradients, states, checkpoints."""
 
 import copy
+import doctest
 import io
 import json
 import pathlib
@@ -13,6 +14,7 @@ torch = pytest.importorskip("torch")
 import schemamem as sm  # noqa: E402
 from schemamem import torch as smt  # noqa: E402
 
+torch.set_num_threads(1)  # small tensors: threads only wait for each other
 GOLDEN = pathlib.Path(__file__).parents[2] / "tests/data/golden"
 STACKS = {"schemamem": (smt.SchemaMem, dict(d_model=8, slots=6, layers=2, heads=2, hidden=6, commit_every=4)),
           "mamba3": (smt.Mamba3, dict(d_model=16, layers=2, heads=2, head_dim=16, state=16, groups=1)),
@@ -25,7 +27,7 @@ backends = pytest.mark.parametrize("backend", BACKENDS)
 
 def stack(name, backend=None, dtype=torch.float64, **changed):
     kind, sizes = STACKS[name]
-    module = kind(**{**sizes, **changed}, backend=backend, dtype=dtype, seed=3)
+    module = kind(**{**sizes, "threads": 1, **changed}, backend=backend, dtype=dtype, seed=3)
     with torch.no_grad():  # off the defaults, so that no gradient is zero by accident
         generator = torch.Generator().manual_seed(5)
         for parameter in module.parameters():
@@ -105,6 +107,16 @@ def test_both_forms_agree_with_marks_and_states(name):
         found.append([y, final, first.grad, *(p.grad for p in module.parameters())])
     for ours, plain in zip(*found):
         assert error(ours, plain) < 1e-9
+
+
+@names
+def test_the_bits_do_not_depend_on_the_threads(name):
+    found = []
+    for threads in (1, 3):
+        module = stack(name, "kernels", threads=threads)
+        module(rows(name, 11))[0].square().sum().backward()
+        found.append(torch.cat([parameter.grad.reshape(-1) for parameter in module.parameters()]))
+    assert torch.equal(*found)
 
 
 @names
@@ -219,3 +231,8 @@ def test_the_same_seed_gives_the_same_weights(name):
     one, same, other = kind(**sizes, seed=1), kind(**sizes, seed=1), kind(**sizes, seed=2)
     assert all(torch.equal(a, b) for a, b in zip(one.parameters(), same.parameters()))
     assert any(not torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters()))
+
+
+def test_the_examples_are_right():
+    result = doctest.testmod(smt)
+    assert result.failed == 0 and result.attempted >= 5

@@ -10,6 +10,6 @@ scripts/venv.sh torch==2.13.0 numpy safetensors pytest
 package=$("$build/python-venv/bin/python" -c 'import schemamem; print(schemamem.__path__[0])')
 mkdir -p "$build/python-path"
 ln -sfn "$package" "$build/python-path/schemamem"
-export PYTHONPATH=$build/python-path
+export PYTHONPATH=$build/python-path OMP_NUM_THREADS=1
 [ $# -lt 2 ] || exec .venv/bin/python "$2"
 exec .venv/bin/python -m pytest -q -p no:cacheprovider python/tests/test_torch.py --rootdir python/tests
