@@ -1,14 +1,16 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
 .PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers \
-        bench-python results search mqar crash-test signal-test thread-test fuzz format format-check tidy web wheel docs \
-        install deb clean
+        bench-python results search mqar crash-test signal-test thread-test power-test fault-test fuzz format format-check tidy web wheel \
+        docs install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 3600
 CRASHES ?= 500
 SIGNALS ?= 200
+IMAGES ?= 30000
+ALLOCATIONS ?= 20
 SEED ?= 1
 BENCH_PRESET ?= release
 
@@ -82,6 +84,14 @@ signal-test: deps ## stop training runs by SIGNALS signals (default 200), resume
 thread-test: deps ## 300 steps of the recipe fast with 1, 2, 3, 4, 7 and 8 threads, all models: the same bits
 	$(call configure,release,build)
 	$(campaign) --threads
+
+power-test: deps ## replay IMAGES disks (default 30000) that a lost power may have left, resume each, compare every bit
+	$(call configure,release,build)
+	$(campaign) --power $(IMAGES)
+
+fault-test: deps ## fail every system call and every ALLOCATIONS-th allocation (default 20) of seven commands, once each
+	$(call configure,release,build)
+	$(campaign) --shim build/tests/campaigns/libfault_shim.so --faults 1 --allocations $(ALLOCATIONS)
 
 bench: ## build and run the benchmarks (BENCH_PRESET=native compiles for this machine alone)
 	@scripts/deps.sh build

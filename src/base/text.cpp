@@ -7,6 +7,20 @@ namespace {
 
 constexpr std::size_t kLongestQuote = 200;
 
+/// A character, of one UTF-8 sequence, that shows nothing itself and changes how others are shown.
+bool is_control(std::string_view character) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7f;
+  if (character.size() == 2) return byte(0) == 0xc2 && byte(1) < 0xa0;  // U+0080 to U+009F
+  if (character.size() != 3 || byte(0) != 0xe2) return false;
+  const bool marks = byte(1) == 0x80 && (byte(2) == 0x8e || byte(2) == 0x8f || (byte(2) >= 0xa8 && byte(2) <= 0xae));
+  return marks || (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9);  // U+200E, 200F, 2028 to 202E, 2066 to 2069
+}
+
+void add_as_numbers(std::string& out, std::string_view bytes) {
+  for (const char c : bytes) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -24,6 +38,24 @@ std::string printable(std::string_view text) {
 }
 
 std::string quote(std::string_view text) { return '"' + printable(text) + '"'; }
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto lead = static_cast<unsigned char>(text.front());
+    std::size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    const std::string_view character = text.substr(0, length);
+    const bool whole = character.size() == length && valid_utf8_prefix(character) == length;
+    if (!whole) length = 1;
+    if (!whole || is_control(character)) {
+      add_as_numbers(out, text.substr(0, length));
+    } else {
+      out += character;
+    }
+    text.remove_prefix(length);
+  }
+  return out;
+}
 
 std::size_t valid_utf8_prefix(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };

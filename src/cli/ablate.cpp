@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "cli/eval_commands.h"
 #include "cli/eval_options.h"
 
@@ -71,7 +72,8 @@ std::string text_of(const Evaluation& normal, const Evaluation& ablated, bool al
 Status show(const std::vector<EvaluatedRun>& runs, bool all, Console& console) {
   Json ablations = Json::array();
   for (const EvaluatedRun& run : runs) {
-    std::string text = fmt::format("{}  {}\n", console.paint.bold(title_of(run.file->about())), run.weights.string());
+    std::string text =
+        fmt::format("{}  {}\n", console.paint.bold(title_of(run.file->about())), escaped(run.weights.string()));
     for (std::size_t i = 0; i < run.evaluations.size(); i += 2) {
       const Evaluation &normal = run.evaluations[i], &ablated = run.evaluations[i + 1];
       ablations.push_back(json_of(run, normal, ablated));

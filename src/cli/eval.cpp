@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/text.h"
 #include "cli/eval_commands.h"
 #include "cli/eval_options.h"
 
@@ -136,7 +137,8 @@ Status show(const std::vector<EvaluatedRun>& runs, bool all, Console& console) {
     return console.print(Json{{"evaluations", evaluations}}.dump() + "\n");
   }
   for (const EvaluatedRun& run : runs) {
-    std::string text = fmt::format("{}  {}\n", console.paint.bold(title_of(run.file->about())), run.weights.string());
+    std::string text =
+        fmt::format("{}  {}\n", console.paint.bold(title_of(run.file->about())), escaped(run.weights.string()));
     const bool has_columns = run.file->about().task == kFirstTask;  // the paper's
     for (const Evaluation& evaluation : run.evaluations) {
       text += fmt::format("{}, exact values in %{}\n", protocol_text(evaluation.record().protocol),

@@ -126,7 +126,7 @@ Result<std::vector<EvalTarget>> EvalOptions::read_targets(Console& console) cons
     if (!targets) return targets.error();
     for (const auto& file : targets->weights) add(file, false);
     for (const SkippedRun& run : targets->skipped)
-      console.err << fmt::format("note: {} is left out: {}\n", run.folder.string(), run.reason);
+      console.err << fmt::format("note: {} is left out: {}\n", escaped(run.folder.string()), escaped(run.reason));
   }
   return weights;
 }

@@ -50,6 +50,11 @@ void EvalProgress::advanced(std::int64_t tokens) {
   }
 }
 
+void EvalProgress::short_of_threads(int wanted, int found) {
+  close();
+  out_ << threads_note(wanted, found) << std::flush;
+}
+
 void EvalProgress::close() {
   const std::lock_guard lock(mutex_);
   if (on_screen_) out_ << "\r\x1b[K" << std::flush;

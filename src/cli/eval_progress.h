@@ -24,6 +24,7 @@ class EvalProgress final : public EvaluationObserver {
   /// What is being evaluated from here on.
   void begin(const std::string& subject);
   void advanced(std::int64_t tokens) override;
+  void short_of_threads(int wanted, int found) override;
   /// Removes the bar; what follows starts on a clean line.
   void close();
 

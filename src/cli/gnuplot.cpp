@@ -9,9 +9,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 #include "base/text.h"
 #include "system/files.h"
+#include "system/no_children.h"
 
 namespace schemamem {
 namespace {
@@ -37,6 +39,9 @@ Result<Outcome> run_in(const fs::path& folder, const fs::path& program, const st
       ::_exit(127);
     ::close(pipe[0]);
     ::close(pipe[1]);
+    // A script can ask gnuplot to run any command. Ours do not, but they hold names that came from files: besides
+    // quoting those, the way from a script to a command is closed. gnuplot itself has no switch for that.
+    forbid_children();
     ::execv(program.c_str(), const_cast<char* const*>(arguments.data()));  // execv writes to none of them
     ::_exit(127);
   }
@@ -58,16 +63,39 @@ Result<Outcome> run_in(const fs::path& folder, const fs::path& program, const st
 }
 
 /// Blanks the date in a PDF, byte for byte, so that its table of offsets stays right: the same figure is the same file.
-Status forget_date(const fs::path& picture) {
-  const auto read = read_text_file(picture, 64 << 20);
-  if (!read) return read.error();
-  std::string text = *read;
-  const std::size_t first = text.find("/CreationDate (");
-  const std::size_t last = first == std::string::npos ? first : text.find(')', first);
-  if (last == std::string::npos) return Done{};
-  std::fill(text.begin() + first, text.begin() + last + 1, ' ');
-  return write_file_atomically(picture, text);
+void forget_date(std::string& picture) {
+  const std::size_t first = picture.find("/CreationDate (");
+  const std::size_t last = first == std::string::npos ? first : picture.find(')', first);
+  if (last == std::string::npos) return;
+  std::fill(picture.begin() + static_cast<std::ptrdiff_t>(first),
+            picture.begin() + static_cast<std::ptrdiff_t>(last) + 1, ' ');
 }
+
+/// A folder for gnuplot to work in, gone at the end.
+class Workshop {
+ public:
+  static Result<Workshop> open() {
+    std::error_code none;
+    std::string pattern = (fs::temp_directory_path(none) / "schemamem-figure-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr)
+      return file_error(ErrorKind::kCannotCreate, "create the folder", pattern, -errno);
+    return Workshop(pattern);
+  }
+  Workshop(Workshop&& other) noexcept : folder_(std::exchange(other.folder_, {})) {}
+  Workshop& operator=(Workshop&&) = delete;
+  ~Workshop() {
+    std::error_code ignored;
+    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  }
+  const fs::path& folder() const { return folder_; }
+
+ private:
+  explicit Workshop(fs::path folder) : folder_(std::move(folder)) {}
+
+  fs::path folder_;
+};
+
+constexpr std::uint64_t kLargestPicture = 64 << 20;
 
 }  // namespace
 
@@ -84,11 +112,21 @@ std::optional<fs::path> find_program(const std::string& name) {
 Status draw_figure(const fs::path& gnuplot, const fs::path& folder, const std::string& name,
                    const std::string& format) {
   const fs::path picture = folder / (name + "." + format);
-  std::error_code absent;
-  fs::remove(picture, absent);
-  const auto outcome = run_in(folder, gnuplot, "-e", fmt::format("format='{}'", format), name + ".gp");
+  const Result<Workshop> workshop = Workshop::open();
+  if (!workshop) return workshop.error();
+  const fs::path& place = workshop->folder();
+  for (const char* part : {".gp", ".csv"}) {
+    const auto text = read_text_file(folder / (name + part), kLargestPicture);
+    if (!text) return text.error();
+    if (const Status copied = write_file_atomically(place / (name + part), *text); !copied) return copied;
+  }
+  const auto outcome = run_in(place, gnuplot, "-e", fmt::format("format='{}'", format), name + ".gp");
   if (!outcome) return outcome.error();
-  if (outcome->code == 0 && fs::exists(picture)) return format == "pdf" ? forget_date(picture) : Done{};
+  Result<std::string> drawn = read_text_file(place / picture.filename(), kLargestPicture);
+  if (outcome->code == 0 && drawn) {
+    if (format == "pdf") forget_date(drawn.value());
+    return write_file_atomically(picture, *drawn);
+  }
   return Error(
       ErrorKind::kFailed,
       fmt::format("{} could not draw {}: {}. The script {}.gp stays beside it.", gnuplot.string(), picture.string(),

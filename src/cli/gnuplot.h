@@ -11,7 +11,9 @@ namespace schemamem {
 /// The program of this name or path, as the shell would find it.
 std::optional<std::filesystem::path> find_program(const std::string& name);
 
-/// Runs `<name>.gp` in its folder, which then has `<name>.<format>`: the same bytes from the same script and data.
+/// Runs a copy of `<name>.gp` beside one of `<name>.csv`, and puts the `<name>.<format>` that it draws into their
+/// folder: the same bytes from the same script and data. If anything fails an earlier figure stays. The script can
+/// start no process.
 Status draw_figure(const std::filesystem::path& gnuplot, const std::filesystem::path& folder, const std::string& name,
                    const std::string& format);
 

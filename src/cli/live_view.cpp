@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace schemamem {
 namespace {
 
@@ -26,7 +28,9 @@ void LiveView::started(const Trainer& trainer, bool resumed) {
   out_ << title_ << (resumed ? fmt::format(": resumed at step {}\n", at.step) : ": started\n") << std::flush;
 }
 
-void LiveView::warned(const std::string& what) { out_ << "warning: " << what << "\n" << std::flush; }
+void LiveView::short_of_threads(int wanted, int found) { out_ << threads_note(wanted, found) << std::flush; }
+
+void LiveView::warned(const std::string& what) { out_ << "warning: " << escaped(what) << "\n" << std::flush; }
 
 double LiveView::steps_per_second() const {
   if (pace_.size() < 2) return 0;

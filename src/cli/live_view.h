@@ -18,6 +18,7 @@ class LiveView final : public RunObserver {
   LiveView(std::ostream& out, const Paint& paint, bool redraws, const RunRequest& request);
 
   void started(const Trainer& trainer, bool resumed) override;
+  void short_of_threads(int wanted, int found) override;
   void warned(const std::string& what) override;
   void stepped(const Trainer& trainer, const StepReport& report) override;
   void checked(const Trainer& trainer, const Stage& stage, const Check& check) override;

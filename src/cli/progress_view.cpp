@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/text.h"
+
 namespace schemamem {
 namespace {
 
@@ -38,6 +40,13 @@ std::string run_title(const RunRequest& request) {
                      request.seed);
 }
 
+std::string threads_note(int wanted, int found) {
+  return fmt::format(
+      "note: the system gives {} of {} threads; the result is the same, later. Ask for fewer with --threads, or raise "
+      "the limit (ulimit -u).\n",
+      found, wanted);
+}
+
 std::string slots_text(const RunProgress& progress) {
   if (!progress.check || progress.check->slots_used.empty()) return {};
   return fmt::format("slots used {:.1f} of {}", fmt::join(progress.check->slots_used, ", "), progress.slots);
@@ -46,18 +55,18 @@ std::string slots_text(const RunProgress& progress) {
 std::string progress_block(const std::string& title, const RunProgress& p, const Paint& paint) {
   const double pace = p.steps_per_second;
   std::string text =
-      fmt::format("{}  stage {}/{}  {}\n", paint.bold(title), p.stage_number, p.stages, paint.cyan(p.stage));
+      fmt::format("{}  stage {}/{}  {}\n", paint.bold(escaped(title)), p.stage_number, p.stages, paint.cyan(p.stage));
   text +=
       fmt::format("step {}  {:.0f} steps/s  next check in {}  passes {}/{}\n", p.step, pace,
                   clock_text(pace > 0 ? static_cast<double>(p.steps_to_check) / pace : -1), p.passes, p.passes_needed);
   text += fmt::format("loss {:.4f}  gradient {:.2f}  rate {:.2e}\n", p.loss, p.gradient_norm, p.rate);
   if (p.check) {
-    text += fmt::format("last check: {}, target {:g} %{}\n", p.check->stage, p.check->threshold,
+    text += fmt::format("last check: {}, target {:g} %{}\n", escaped(p.check->stage), p.check->threshold,
                         p.check->whole ? "" : " (stopped early: out of reach)");
     for (const ShownScore& score : p.check->scores) {
       const std::string cells = bar(score.percent, kBarWidth);
       text +=
-          fmt::format("  {:<28} {} {:6.2f} %\n", score.name,
+          fmt::format("  {:<28} {} {:6.2f} %\n", escaped(score.name),
                       score.percent >= p.check->threshold ? paint.green(cells) : paint.yellow(cells), score.percent);
     }
   }
@@ -75,7 +84,7 @@ std::string check_line(const RunProgress& p) {
   const bool passed = p.check->stage != p.stage;
   return fmt::format(
       "step {:>6}  {:<21} lowest {:6.2f} %{} of {:g} %  {:<9}  loss {:.4f}  gradient {:.2f}  {:.0f} steps/s{}\n",
-      p.check->step, p.check->stage, p.check->lowest, p.check->whole ? " " : "~", p.check->threshold,
+      p.check->step, escaped(p.check->stage), p.check->lowest, p.check->whole ? " " : "~", p.check->threshold,
       passed ? "passed" : fmt::format("pass {}", p.passes), p.loss, p.gradient_norm, p.steps_per_second,
       slots.empty() ? "" : "  " + slots);
 }
@@ -99,13 +108,13 @@ std::string state_text(RunState state, const Paint& paint) {
 }
 
 std::string trouble_line(const RunStatus& status) {
-  return status.trouble ? "  damaged: " + status.trouble->message() + "\n" : "";
+  return status.trouble ? "  damaged: " + escaped(status.trouble->message()) + "\n" : "";
 }
 
 std::string run_line(const std::string& title, const RunStatus& status, const Paint& paint) {
   const RunProgress& p = status.progress;
-  std::string text = fmt::format("{:<34} {}", title, state_text(status.state, paint));
-  if (status.state == RunState::kFailed) return text + " " + status.message + "\n" + trouble_line(status);
+  std::string text = fmt::format("{:<34} {}", escaped(title), state_text(status.state, paint));
+  if (status.state == RunState::kFailed) return text + " " + escaped(status.message) + "\n" + trouble_line(status);
   if (status.state == RunState::kWaiting) return text + "\n" + trouble_line(status);
   text += fmt::format(" stage {:>2}/{:<2} {:<21} step {:>7}", p.stage_number, p.stages, p.stage, p.step);
   if (p.check) text += fmt::format("  lowest {:6.2f} %", p.check->lowest);

@@ -16,6 +16,8 @@ std::string clock_text(double seconds);
 
 /// "schemamem A3V3 fast seed 42"
 std::string run_title(const RunRequest& request);
+/// That the system gives fewer threads than were asked for, as a line.
+std::string threads_note(int wanted, int found);
 
 /// The block of one run: stage, step, pace, time to the next check, loss, gradient, rate, every group beside the
 /// target, passes, slots used, last checkpoint.

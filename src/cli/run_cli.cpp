@@ -28,6 +28,9 @@ constexpr const char* kExamples =
     "schemamem bench step --model schemamem\n"
     "schemamem task --help";
 
+constexpr const char* kOutOfMemory =
+    "Out of memory. Ask for less at once: fewer bits, episodes or threads, or a shorter delay.";
+
 Error usage(std::string message) { return {ErrorKind::kUsage, std::move(message)}; }
 
 std::vector<CLI::App*> subcommands(CLI::App& command) {
@@ -186,15 +189,25 @@ Status guarded(Program& program, std::vector<std::string> args) {
     program.around.out.flush();
     return program.console().print("");  // what flushing met
   } catch (const std::bad_alloc&) {
-    return Error(ErrorKind::kFailed, "Out of memory. Ask for less at once: fewer bits, episodes or a shorter delay.");
+    return Error(ErrorKind::kFailed, kOutOfMemory);
   } catch (const std::exception& fault) {
     return Error(ErrorKind::kFailed, fmt::format("Internal error: {}. Please report it.", fault.what()));
   }
 }
 
-}  // namespace
+/// Line by line: a message may have several, and tell of files that hold anything.
+std::string escaped_lines(std::string_view text) {
+  std::string out;
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    out += escaped(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    out += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
 
-int run_cli(std::vector<std::string> args, const Surroundings& around) {
+int run_guarded(std::vector<std::string> args, const Surroundings& around) {
   Program program(around);
   const Status status = guarded(program, std::move(args));
   if (status) return kExitOk;
@@ -203,16 +216,28 @@ int run_cli(std::vector<std::string> args, const Surroundings& around) {
     return kExitOk;  // `schemamem ... | head`: who reads has seen enough
   const Paint paint(program.paints(around.err_is_terminal));
   if (error.kind() == ErrorKind::kInterrupted) {
-    around.err << (around.err_is_terminal ? "\n" : "") << error.message() << '\n';  // behind the terminal's ^C
+    around.err << (around.err_is_terminal ? "\n" : "") << escaped_lines(error.message())
+               << '\n';  // behind the terminal's ^C
   } else if (error.kind() == ErrorKind::kStepLimit) {
-    around.err << error.message() << '\n';
+    around.err << escaped_lines(error.message()) << '\n';
   } else {
-    around.err << paint.red("error:") << ' ' << error.message() << '\n';
+    around.err << paint.red("error:") << ' ' << escaped_lines(error.message()) << '\n';
   }
   if (error.kind() == ErrorKind::kUsage)
     around.err << fmt::format("See `{} --help`.\n", full_name(called(program.app)));
   around.err.flush();
   return exit_code(error.kind());
+}
+
+}  // namespace
+
+int run_cli(std::vector<std::string> args, const Surroundings& around) {
+  try {
+    return run_guarded(std::move(args), around);
+  } catch (const std::bad_alloc&) {  // not even enough to begin, or to tell an error
+    around.err << "error: " << kOutOfMemory << '\n' << std::flush;
+    return exit_code(ErrorKind::kFailed);
+  }
 }
 
 }  // namespace schemamem

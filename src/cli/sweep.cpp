@@ -146,7 +146,7 @@ Status plan(const PlanOptions& given, Console& console) {
       json["expected_seconds"] = all.seconds;
       json["expected_wall_seconds"] = all.wall_seconds;
     }
-    if (const Status printed = console.print(json.dump() + "\n"); !printed) return printed;
+    if (const Status printed = console.print(json.dump(-1, ' ', true) + "\n"); !printed) return printed;
   } else {
     std::string text = fmt::format("{} runs\n", cells.size());
     for (const SweepCell& cell : cells) text += "  " + cell.name + "\n";
@@ -178,12 +178,13 @@ Status print_status(const SweepRuns& runs, Console& console) {
       cells.push_back(std::move(one));
     }
     const Json json{{"sweep", runs.folder().string()}, {"cells", cells}, {"counts", counts_json(runs.counts())}};
-    return console.print(json.dump() + "\n");
+    return console.print(json.dump(-1, ' ', true) + "\n");
   }
   std::string text = sweep_mosaic(runs, console.paint);
   for (std::size_t i = 0; i < runs.cells().size(); ++i) {
     if (runs.status(i).state == RunState::kFailed)
-      text += fmt::format("{} {}: {}\n", console.paint.red("failed"), runs.cells()[i].name, runs.status(i).message);
+      text += fmt::format("{} {}: {}\n", console.paint.red("failed"), runs.cells()[i].name,
+                          escaped(runs.status(i).message));
   }
   return console.print(text + counts_text(runs.counts()) + "\n");
 }

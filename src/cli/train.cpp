@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/live_view.h"
 #include "cli/model_options.h"
 #include "cli/signals.h"
@@ -52,7 +53,7 @@ Status report(const RunResult& result, const RunOptions& options, Console& conso
     const nlohmann::ordered_json answer{
         {"run", options.folder.string()}, {"status", result.status}, {"steps", result.steps},
         {"seconds", result.seconds},      {"passed", passed},        {"fell_back", result.fell_back}};
-    if (const Status printed = console.print(answer.dump() + "\n"); !printed) return printed;
+    if (const Status printed = console.print(answer.dump(-1, ' ', true) + "\n"); !printed) return printed;
   } else {
     const bool passed = result.status == "passed";
     const char* const how = passed            ? (result.was_done ? "was finished" : "finished")
@@ -61,7 +62,8 @@ Status report(const RunResult& result, const RunOptions& options, Console& conso
     std::string text =
         fmt::format("{} {} after {} steps, {:.1f} s\n", options.folder.string(), how, result.steps, result.seconds);
     for (const PassedStage& stage : result.passed)
-      text += fmt::format("  {:<22} passed at step {:>7} with {:.2f} %\n", stage.name, stage.step, stage.lowest);
+      text +=
+          fmt::format("  {:<22} passed at step {:>7} with {:.2f} %\n", escaped(stage.name), stage.step, stage.lowest);
     if (result.fell_back)
       text += "  the cool-down ended below the target: the weights from before it, which passed, are kept\n";
     if (const Status printed = console.print(text); !printed) return printed;

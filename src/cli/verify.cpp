@@ -49,7 +49,7 @@ nlohmann::ordered_json report_json(const std::string& file, const GoldenReport& 
 
 std::string report_text(const std::string& file, const GoldenReport& report, const Paint& paint) {
   std::string text = fmt::format("{} {}  {} {}", report.passed() ? paint.green("ok    ") : paint.red("FAILED"), file,
-                                 report.model, report.level);
+                                 escaped(report.model), escaped(report.level));
   for (const char* kind : kKinds) {
     const bool present = std::any_of(report.comparisons.begin(), report.comparisons.end(),
                                      [&](const GoldenComparison& c) { return c.kind == kind; });
@@ -58,7 +58,8 @@ std::string report_text(const std::string& file, const GoldenReport& report, con
   text += '\n';
   for (const GoldenComparison& c : report.comparisons) {
     if (!c.passed())
-      text += fmt::format("         {} {}: error {:.2e}, allowed {:.0e}\n", c.kind, c.tensor, c.error, c.tolerance);
+      text += fmt::format("         {} {}: error {:.2e}, allowed {:.0e}\n", c.kind, escaped(c.tensor), c.error,
+                          c.tolerance);
   }
   return text;
 }

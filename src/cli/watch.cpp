@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/progress_view.h"
 #include "cli/signals.h"
 #include "cli/train_commands.h"
@@ -32,12 +33,13 @@ class Watch {
  public:
   explicit Watch(std::vector<std::string> paths) : paths_(std::move(paths)) {}
 
-  Status look() {
+  Status look(const StopFlag& stop) {
     counts_.clear();
     for (const std::string& path : paths_) {
       const auto found = find_runs(path);
       if (!found) return found.error();
       for (const std::filesystem::path& folder : *found) {
+        if (stop.load()) return Done{};
         RunFollower& run = runs_.try_emplace(folder.string(), folder).first->second;
         ++counts_[run.look().state];
       }
@@ -66,7 +68,9 @@ class Watch {
       one.update(status_json(run.look()));
       runs.push_back(std::move(one));
     }
-    return nlohmann::ordered_json{{"runs", runs}, {"counts", counts_json(counts_)}}.dump() + "\n";
+    return nlohmann::ordered_json{{"runs", runs}, {"counts", counts_json(counts_)}}.dump(
+               -1, ' ', true, nlohmann::json::error_handler_t::replace) +
+           "\n";
   }
 
   /// One run: its block. Several: a line each and a summary; `listed` bounds the lines.
@@ -74,8 +78,8 @@ class Watch {
     if (runs_.size() == 1) {
       RunFollower& run = runs_.begin()->second;
       const RunStatus& status = run.look();
-      return progress_block(title(run), status.progress, paint) + state_text(status.state, paint) + status.message +
-             "\n" + trouble_line(status);
+      return progress_block(title(run), status.progress, paint) + state_text(status.state, paint) +
+             escaped(status.message) + "\n" + trouble_line(status);
     }
     std::string text;
     for (auto& [folder, run] : runs_) {
@@ -119,7 +123,8 @@ Status watch(const WatchOptions& options, Console& console) {
   Canvas canvas(console.err);
   std::string json;
   for (;;) {
-    if (const Status looked = watch.look(); !looked) return looked;
+    if (const Status looked = watch.look(signals.flag()); !looked) return looked;
+    if (signals.flag().load()) return Done{};
     if (console.json) {
       if (const std::string next = watch.json(); next != json) {
         if (const Status printed = console.print(json = next); !printed) return printed;

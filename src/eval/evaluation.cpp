@@ -202,6 +202,7 @@ Status Evaluation::run(const EvaluatorOptions& options, const StopFlag& stop, Ev
   const auto model = weights_->model(isa_);
   if (!model) return model.error();
   Evaluator evaluator(*model, weights_->task(), request_.mode, options);
+  if (evaluator.threads() < options.threads) observer.short_of_threads(options.threads, evaluator.threads());
   for (const Piece& piece : pieces_) {
     Result<std::vector<EvaluationCell>> cells =
         request_.kind == "writes"  ? evaluator.writes(request_.rounds, piece.delays, request_.episodes, stop, observer)

@@ -24,6 +24,8 @@ class EvaluationObserver {
  public:
   virtual ~EvaluationObserver() = default;
   virtual void advanced(std::int64_t /*tokens*/) {}
+  /// The system gives fewer threads than were asked for; the result is the same, later.
+  virtual void short_of_threads(int /*wanted*/, int /*found*/) {}
 };
 
 /// How the work is cut; changes nothing about the result.
@@ -44,6 +46,9 @@ class Evaluator {
   /// commits, has its whole state set to zero where a chunk would end: between writing, waiting and asking.
   Evaluator(std::shared_ptr<const LoadedModel<float>> model, std::shared_ptr<const Task> task, Mode mode,
             EvaluatorOptions options);
+
+  /// How many there are; the system may have given fewer than were asked for.
+  int threads() const { return pool_.threads(); }
 
   /// A cell for each scored group of a case: the published episodes of a task that has some, else those of addressed
   /// streams.

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "base/name.h"
 #include "base/parse.h"
 #include "base/sha256.h"
 #include "record/tensor_files.h"
@@ -62,6 +63,11 @@ Result<TrainedWeights> TrainedWeights::load(const std::filesystem::path& path) {
                             .seed = {},
                             .recipe = note(model, "recipe"),
                             .hash = note(model, "hash")};
+  for (const auto& [what, name] : {std::pair("recipe", &about.recipe), std::pair("hash", &about.hash)}) {
+    if (name->empty()) continue;  // not of a run of ours
+    const Status named = check_name(*name, fmt::format("{}: {} in the metadata", file->what(), what));
+    if (!named) return named.error();
+  }
   if (const std::string seed = note(model, "seed"); !seed.empty()) {
     const auto number = parse_integer(seed, "the seed in the metadata", 0, std::numeric_limits<std::int64_t>::max());
     if (!number) return bad_data(*file, number.error().message());

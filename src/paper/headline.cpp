@@ -222,7 +222,7 @@ Figure figure_of(const Ledger& ledger, const Results& results, const Table& tabl
           "notitle, \\\n"
           "     for [i=1:3] data skip 1 using (pick(i, \"{2}\", \"{1}\") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i "
           "notitle",
-          recipe, column.name, kPaper, settings);
+          gnuplot_text(recipe), column.name, kPaper, settings);
       grid.panels.push_back(std::move(panel));
     }
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -12,8 +11,9 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/name.h"
 #include "base/text.h"
-#include "system/file_lock.h"
+#include "system/locked_files.h"
 
 namespace schemamem {
 namespace {
@@ -31,7 +31,6 @@ constexpr std::chrono::seconds kPatience{30};
 constexpr std::string_view kWrites = "writes";
 constexpr std::array<std::string_view, 5> kScenarios{"immediate", "retention", "interference", "overwrite", "rounds"};
 constexpr std::array<std::string_view, 4> kGroups{"retained", "updated", "default", "rewritten"};
-constexpr std::size_t kLongestWord = 64;
 constexpr std::array<std::string_view, 3> kKinds{"table", "curve", kWrites};
 constexpr std::array<std::string_view, 2> kModes{"recurrent", "ablated"};
 
@@ -66,26 +65,26 @@ std::string text_of(const JsonField& object, const char* key, std::span<const st
   return found;
 }
 
-/// A name that may stand in a file's name: letters, digits, '.', '_', '-'.
-std::string word_of(const JsonField& object, const char* key) {
+std::string name_of(const JsonField& object, const char* key) {
   std::string found = object.text(key);
-  const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-'; };
-  object.at(key).expect(
-      !found.empty() && found.size() <= kLongestWord && std::all_of(found.begin(), found.end(), plain),
-      fmt::format("must be a word of at most {} letters, digits, '.', '_' and '-', found {}", kLongestWord,
-                  quote(found)));
+  const Status named = check_name(found, "the name");
+  object.at(key).expect(static_cast<bool>(named), named ? "" : named.error().message());
   return found;
+}
+/// Weights that no run of ours has made say nothing of it.
+std::string name_if_any(const JsonField& object, const char* key) {
+  return object.text(key).empty() ? std::string() : name_of(object, key);
 }
 
 EvaluatedCheckpoint read_checkpoint(const JsonField& json) {
   json.allow_only({"sha256", "model", "task", "setting", "seed", "recipe", "hash"});
   EvaluatedCheckpoint checkpoint{.sha256 = json.text("sha256"),
-                                 .model = json.text("model"),
-                                 .task = json.has("task") ? word_of(json, "task") : std::string(kFirstTask),
-                                 .setting = json.text("setting"),
+                                 .model = name_of(json, "model"),
+                                 .task = json.has("task") ? name_of(json, "task") : std::string(kFirstTask),
+                                 .setting = name_of(json, "setting"),
                                  .seed = {},
-                                 .recipe = json.text("recipe"),
-                                 .hash = json.text("hash")};
+                                 .recipe = name_if_any(json, "recipe"),
+                                 .hash = name_if_any(json, "hash")};
   if (const JsonField seed = json.at("seed"); !seed.is_null()) checkpoint.seed = seed.natural();
   const std::string& digits = checkpoint.sha256;
   json.at("sha256").expect(digits.size() == 64 && digits.find_first_not_of("0123456789abcdef") == std::string::npos,
@@ -99,8 +98,8 @@ EvaluationProtocol read_protocol(const JsonField& json) {
                               .mode = text_of(json, "mode", kModes),
                               .eval_seed = json.natural("eval_seed"),
                               .episodes = json.count("episodes"),
-                              .isa = json.text("isa"),
-                              .rounds = json.has("rounds") ? word_of(json, "rounds") : ""};
+                              .isa = name_of(json, "isa"),
+                              .rounds = json.has("rounds") ? name_of(json, "rounds") : ""};
   json.expect((protocol.kind == kWrites) == !protocol.rounds.empty(),
               "\"rounds\" belongs to the kind \"writes\" and to no other");
   json.at("episodes").expect(protocol.episodes > 0, "must be positive, found 0");
@@ -121,9 +120,9 @@ EvaluationCell read_cell(const JsonField& json, std::string_view task, std::int6
   const bool first = task == kFirstTask;
   json.allow_only(
       {"scenario", "delay", "group", "asked", "right", "bits", "bits_right", "cross_entropy", "right_by_episode"});
-  EvaluationCell cell{.scenario = first ? text_of(json, "scenario", kScenarios) : word_of(json, "scenario"),
+  EvaluationCell cell{.scenario = first ? text_of(json, "scenario", kScenarios) : name_of(json, "scenario"),
                       .delay = json.count("delay"),
-                      .group = first ? text_of(json, "group", kGroups) : word_of(json, "group"),
+                      .group = first ? text_of(json, "group", kGroups) : name_of(json, "group"),
                       .asked = json.count("asked"),
                       .right = json.count("right"),
                       .bits = json.count("bits"),
@@ -209,6 +208,16 @@ Result<EvaluationRecord> parse_evaluation(std::string_view text, const std::stri
   return record;
 }
 
+namespace {
+
+/// Records lie in a folder of their own beside the weights, which are there.
+Status make_folder_of(const fs::path& record, FileSystem& files) {
+  const fs::path folder = record.parent_path();
+  return make_directories_in(folder.parent_path(), folder.filename(), files);
+}
+
+}  // namespace
+
 std::string evaluation_file_name(const EvaluationProtocol& protocol) {
   const std::string rounds = protocol.rounds.empty() ? "" : protocol.rounds + "-";
   return fmt::format("{}-{}{}-{}-{}.json", protocol.kind, rounds, protocol.mode, protocol.eval_seed, protocol.episodes);
@@ -221,22 +230,24 @@ Result<EvaluationRecord> load_evaluation(const fs::path& path) {
 }
 
 Status save_evaluation(const fs::path& path, const EvaluationRecord& record, FileSystem& files) {
-  if (const Status made = make_directories(path.parent_path(), files); !made) return made;
+  if (const Status made = make_folder_of(path, files); !made) return made;
   return write_file_atomically(path, encode_evaluation(record), files);
 }
 
 Status add_to_evaluation(const fs::path& path, EvaluationRecord& record, std::vector<EvaluationCell> cells,
                          FileSystem& files) {
-  if (const Status made = make_directories(path.parent_path(), files); !made) return made;
+  if (const Status made = make_folder_of(path, files); !made) return made;
   const Result<FileLock> alone = FileLock::acquire(path.parent_path() / "lock", kPatience);
   if (!alone) return alone.error();
+  LockedFiles locked(files, *alone);
+  if (const Status cleaned = remove_temporaries(path.parent_path(), locked); !cleaned) return cleaned;
   Result<EvaluationRecord> found = load_evaluation(path);
   // Damage is replaced, by who was told of it; what cannot be read may hold the work of hours.
   if (!found && found.error().kind() != ErrorKind::kBadData && !is_absent(path)) return found.error();
   if (found && found->checkpoint == record.checkpoint && found->protocol == record.protocol)
     record = std::move(found).value();
   for (EvaluationCell& cell : cells) record.put(std::move(cell));
-  return save_evaluation(path, record, files);
+  return save_evaluation(path, record, locked);
 }
 
 fs::path evaluation_folder(const fs::path& weights) {

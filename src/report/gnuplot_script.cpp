@@ -31,6 +31,8 @@ set bars 0.6
 unset key
 )";
 
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
 std::string terminals(const PanelGrid& grid) {
   return fmt::format(
       "if (!exists(\"format\")) format = \"pdf\"\n"
@@ -59,7 +61,7 @@ std::string legend(const std::vector<LegendItem>& items, double width, double he
                           x / width, y, (x + kSample) / width, y, style);
     text += fmt::format("set label {} \"\" at screen {:.4f},{:.4f} point ls {}\n", tag, (x + kSample / 2) / width, y,
                         style);
-    text += fmt::format("set label {} \"{}\" at screen {:.4f},{:.4f} left\n", tag + 50, name,
+    text += fmt::format("set label {} \"{}\" at screen {:.4f},{:.4f} left\n", tag + 50, gnuplot_text(name),
                         (x + kSample + kSpace) / width, y);
     x += kSample + kSpace + kLetter * static_cast<double>(name.size()) + kGap;
   }
@@ -74,26 +76,54 @@ std::string unset_labels(const std::vector<LegendItem>& items) {
   return text;
 }
 
+/// Lines of comment, whatever they say: a backslash at the end would go on with the next line.
+std::string comment(std::string_view text) {
+  std::string lines = "# ";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') {
+      lines += i + 1 < text.size() && text[i + 1] == '#' ? "\n" : "\n# ";
+    } else {
+      lines += c == '\\' || c == '`' || is_control(c) ? '?' : c;
+    }
+  }
+  return lines + "\n";
+}
+
 }  // namespace
+
+std::string gnuplot_text(std::string_view text) {
+  std::string quoted;
+  for (const char c : text) {
+    if (c == '"' || c == '\\' || c == '`') {
+      quoted += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    } else {
+      quoted += is_control(c) ? ' ' : c;
+    }
+  }
+  return quoted;
+}
 
 std::string gnuplot_script(const PanelGrid& grid) {
   const std::size_t rows = (grid.panels.size() + grid.columns - 1) / grid.columns;
-  std::string text = "# " + grid.comment + "\n" + terminals(grid) + kStyles + grid.setup;
+  std::string text = comment(grid.comment) + terminals(grid) + kStyles + grid.setup;
   text += fmt::format("set multiplot layout {},{} margins {:.4f},{:.4f},{:.4f},{:.4f} spacing {:.4f},{:.4f}\n", rows,
                       grid.columns, kLeft / grid.width, 1 - kRight / grid.width, kBottom / grid.height,
                       1 - kTop / grid.height, kAcross / grid.width, kDown / grid.height);
-  text += fmt::format("set label 100 \"{}\" at screen 0.5,{:.4f} center\n", grid.x_label, 0.16 / grid.height);
+  text +=
+      fmt::format("set label 100 \"{}\" at screen 0.5,{:.4f} center\n", gnuplot_text(grid.x_label), 0.16 / grid.height);
   if (!grid.y_label.empty())
-    text +=
-        fmt::format("set label 101 \"{}\" at screen {:.4f},0.5 center rotate by 90\n", grid.y_label, 0.16 / grid.width);
+    text += fmt::format("set label 101 \"{}\" at screen {:.4f},0.5 center rotate by 90\n", gnuplot_text(grid.y_label),
+                        0.16 / grid.width);
   text += legend(grid.legend, grid.width, grid.height);
   for (std::size_t i = 0; i < grid.panels.size(); ++i) {
     const Panel& panel = grid.panels[i];
     const bool left = i % grid.columns == 0, bottom = i / grid.columns + 1 == rows;
     text += "\n";
-    text += panel.title.empty() ? "unset title\n" : fmt::format("set title \"{}\" offset 0,-0.6\n", panel.title);
+    text += panel.title.empty() ? "unset title\n"
+                                : fmt::format("set title \"{}\" offset 0,-0.6\n", gnuplot_text(panel.title));
     if (!grid.row_labels.empty())
-      text += left ? fmt::format("set ylabel \"{}\" offset 0.6,0\n", grid.row_labels.at(i / grid.columns))
+      text += left ? fmt::format("set ylabel \"{}\" offset 0.6,0\n", gnuplot_text(grid.row_labels.at(i / grid.columns)))
                    : "unset ylabel\n";
     text += left ? "set format y \"%g\"\n" : "set format y \"\"\n";
     text += bottom ? "set format x \"%g\"\n" : "set format x \"\"\n";
@@ -101,7 +131,7 @@ std::string gnuplot_script(const PanelGrid& grid) {
                                : fmt::format(
                                      "set label 102 \"{}\" at graph 0.03,0.055 left font \",8\" textcolor rgb "
                                      "\"#777777\" front\n",
-                                     panel.note);
+                                     gnuplot_text(panel.note));
     text += panel.before;
     text += "plot " + panel.plot + "\n";
     if (i == 0) text += unset_labels(grid.legend);

@@ -34,6 +34,10 @@ struct PanelGrid {
   std::vector<Panel> panels{};
 };
 
+/// Any text as it stands between the double quotes of a script, where backslashes, backticks and quotes would be read
+/// as commands: those are written as octal numbers, control characters as spaces.
+std::string gnuplot_text(std::string_view text);
+
 /// Models keep one colour, mark and dash everywhere: the palette of Okabe and Ito, which the colour-blind can tell
 /// apart, and different marks and dashes for who sees it in grey. Line styles 1 to 3 have filled marks, 11 to 13 are
 /// the same with hollow ones, for numbers to compare with; 22 is a hollow mark of no model.

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/name.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "record/json_file.h"
@@ -40,6 +41,17 @@ Status take_manifest(const JsonField& json, LedgerRun& run) {
   take_facts(json);
   if (const auto environment = json.find("environment")) take_facts(*environment);
   return json.status();
+}
+
+/// They go into tables, scripts and pages.
+Status check_names(const LedgerRun& run) {
+  const std::string file = (run.folder / "run.json").string();
+  for (const auto& [what, name] :
+       {std::pair("model", &run.model), std::pair("task", &run.task), std::pair("setting", &run.setting),
+        std::pair("recipe", &run.recipe), std::pair("hash", &run.hash)}) {
+    if (const Status named = check_name(*name, fmt::format("{}: {}", file, what)); !named) return named;
+  }
+  return Done{};
 }
 
 Status take_end(const JsonField& json, LedgerRun& run) {
@@ -100,6 +112,7 @@ Result<LedgerRun> read_run_folder(const fs::path& folder) {
   const auto manifest = read_json_object(folder / "run.json");
   if (!manifest) return manifest.error();
   if (const Status taken = take_manifest(*manifest, run); !taken) return taken.error();
+  if (const Status named = check_names(run); !named) return named.error();
   if (const fs::path path = folder / "result.json"; !is_absent(path)) {
     const auto result = read_json_object(path);
     if (!result) return result.error();

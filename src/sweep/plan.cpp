@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/name.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "system/files.h"
@@ -64,6 +65,8 @@ Result<SweepRecipe> read_recipe(const toml::table& table, const std::string& fil
   const auto name = table["name"].value_exact<std::string>(), source = table["source"].value_exact<std::string>();
   const toml::table* const fields = table["values"].as_table();
   if (!name || !source || fields == nullptr) return bad(file, "a recipe needs name, source and values.");
+  // The name becomes a part of a folder's name.
+  if (const Status named = check_name(*name, file + ": name of a recipe"); !named) return named.error();
   recipe.source = *source;
   recipe.resolved.name = *name;
   std::map<std::string, std::string> values;

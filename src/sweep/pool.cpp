@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <map>
 #include <numeric>
+#include <sstream>
 #include <thread>
 
 #include "base/text.h"
@@ -25,16 +25,16 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kNap{20}, kLookEvery{500};
 /// How often a run that was killed, or stopped by somebody else, is started again by one pool.
 constexpr int kMostStarts = 3;
-constexpr std::streamoff kLogTail = 1 << 14;
+constexpr std::uint64_t kLogTail = 1 << 14;
 
 /// What a program said last about its failure.
 std::string last_error(const fs::path& log) {
-  std::ifstream file(log, std::ios::binary);
-  file.seekg(0, std::ios::end);
-  file.seekg(std::max<std::streamoff>(0, static_cast<std::streamoff>(file.tellg()) - kLogTail));
+  const auto tail = read_tail(log, kLogTail);
+  if (!tail) return tail.error().message();
+  std::istringstream text(tail->value_or(""));
   constexpr std::string_view kPrefix = "error: ";
   std::string found, last;
-  for (std::string line; std::getline(file, line);) {
+  for (std::string line; std::getline(text, line);) {
     if (line.starts_with(kPrefix)) found = line.substr(kPrefix.size());
     if (!line.empty()) last = line;
   }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -21,7 +22,6 @@ namespace schemamem {
 namespace {
 
 constexpr int kNone = -1;
-constexpr int kMode = 0666;
 constexpr std::chrono::milliseconds kNap{2};
 
 std::string this_process() {
@@ -72,7 +72,15 @@ int take(int handle, std::chrono::milliseconds patience) {
 
 }  // namespace
 
-FileLock::FileLock(FileLock&& other) noexcept : handle_(std::exchange(other.handle_, kNone)) {}
+FileLock::FileLock(FileLock&& other) noexcept
+    : handle_(std::exchange(other.handle_, kNone)), path_(std::move(other.path_)) {}
+
+bool FileLock::in_place() const {
+  struct stat held {
+  }, found{};
+  return ::fstat(handle_, &held) == 0 && ::lstat(path_.c_str(), &found) == 0 && held.st_dev == found.st_dev &&
+         held.st_ino == found.st_ino;
+}
 
 FileLock::~FileLock() {
   if (handle_ == kNone) return;
@@ -81,8 +89,9 @@ FileLock::~FileLock() {
 }
 
 Result<FileLock> FileLock::acquire(const std::filesystem::path& path, std::chrono::milliseconds patience) {
-  const int handle = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kMode);
-  if (handle < 0) return file_error(ErrorKind::kCannotCreate, "open the lock file", path, -errno);
+  const FileSystem::Outcome opened = posix_files().open(path, FileSystem::Open::kLock);
+  if (opened < 0) return file_error(ErrorKind::kCannotCreate, "open the lock file", path, opened);
+  const int handle = static_cast<int>(opened);
   if (const int reason = take(handle, patience); reason != 0) {
     const std::string who = holder(handle);
     ::close(handle);
@@ -91,14 +100,21 @@ Result<FileLock> FileLock::acquire(const std::filesystem::path& path, std::chron
                  fmt::format("{} is in use by {}; wait for it to end, or choose another folder",
                              (path.has_parent_path() ? path.parent_path() : ".").string(), who));
   }
-  FileLock lock(handle);
+  FileLock lock(handle, path);
+  // What was opened may have been moved away before it was locked.
+  if (!lock.in_place()) return file_error(ErrorKind::kCannotCreate, "lock", path, -ESTALE);
   if (Status written = write_holder(handle, path); !written) return written.error();
   return lock;
 }
 
 std::optional<std::string> FileLock::holder_of(const std::filesystem::path& path) {
-  const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  // What is no regular file was locked by nobody: acquire() refuses it.
+  const int handle = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   if (handle < 0) return std::nullopt;
+  if (posix_files().regular_size(handle) < 0) {
+    ::close(handle);
+    return std::nullopt;
+  }
   struct flock region = whole_file(F_RDLCK);
   const bool held = ::fcntl(handle, F_OFD_GETLK, &region) == 0 && region.l_type != F_UNLCK;
   std::optional<std::string> who;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 
@@ -21,14 +22,18 @@ class FileLock {
                                   std::chrono::milliseconds patience = std::chrono::milliseconds(0));
   /// Who holds the lock, nothing if nobody does. Looking is no taking: it never makes another process be refused.
   static std::optional<std::string> holder_of(const std::filesystem::path& path);
+  /// Whether the file that was locked still lies at its path: not when it, or the folder around it, was moved, removed
+  /// or replaced since. Then another process may hold the lock of what lies there.
+  bool in_place() const;
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&&) = delete;
   ~FileLock();
 
  private:
-  explicit FileLock(int handle) : handle_(handle) {}
+  FileLock(int handle, std::filesystem::path path) : handle_(handle), path_(std::move(path)) {}
 
   int handle_;
+  std::filesystem::path path_;
 };
 
 }  // namespace schemamem

@@ -24,16 +24,37 @@ FileSystem::Outcome uninterrupted(Call call) {
   }
 }
 
+/// The handle of a regular file that has this one name; anything else is closed and refused.
+FileSystem::Outcome owned(FileSystem::Outcome handle) {
+  if (handle < 0) return handle;
+  struct stat status {};
+  FileSystem::Outcome fault = 0;
+  if (::fstat(static_cast<int>(handle), &status) != 0) {
+    fault = -errno;
+  } else if (S_ISDIR(status.st_mode)) {
+    fault = -EISDIR;
+  } else if (!S_ISREG(status.st_mode)) {
+    fault = -EINVAL;
+  } else if (status.st_nlink > 1) {
+    fault = -EMLINK;
+  }
+  if (fault == 0) return handle;
+  ::close(static_cast<int>(handle));
+  return fault;
+}
+
 class PosixFiles final : public FileSystem {
  public:
   Outcome open(const std::filesystem::path& path, Open how) override {
-    // Opening a pipe must not wait for its other end: it is refused anyway.
-    int flags = O_CLOEXEC | O_NONBLOCK;
+    // Opening a pipe must not wait for its other end, nor a terminal become ours: both are refused anyway.
+    int flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     if (how == Open::kRead) flags |= O_RDONLY;
     if (how == Open::kDirectory) flags |= O_RDONLY | O_DIRECTORY;
     if (how == Open::kCreate) flags |= O_WRONLY | O_CREAT | O_EXCL;
-    if (how == Open::kAppend) flags |= O_WRONLY | O_CREAT | O_APPEND;
-    return uninterrupted([&] { return ::open(path.c_str(), flags, 0666); });
+    if (how == Open::kAppend) flags |= O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW;
+    if (how == Open::kLock) flags |= O_RDWR | O_CREAT | O_NOFOLLOW;
+    const Outcome handle = uninterrupted([&] { return ::open(path.c_str(), flags, 0666); });
+    return how == Open::kAppend || how == Open::kLock ? owned(handle) : handle;
   }
   Outcome regular_size(int handle) override {
     struct stat status {};
@@ -79,11 +100,29 @@ class PosixFiles final : public FileSystem {
   }
 };
 
+std::string reason(int code) {
+  switch (code) {
+    case EINVAL:
+    case ENXIO:  // a pipe that nobody reads, or a device that is not there
+      return "not a regular file";
+    case ELOOP:
+      return "a symbolic link is in the way";
+    case ESTALE:
+      return "the folder was moved, removed or replaced while it was in use";
+    case EMLINK:
+      return "the file has other names (hard links)";
+    default:
+      return std::generic_category().message(code);
+  }
+}
+
 const char* advice(int code) {
   switch (code) {
     case ENOSPC:
     case EDQUOT:
       return "free some space or choose another folder";
+    case EFBIG:
+      return "raise the limit (ulimit -f), or write where larger files are possible";
     case EACCES:
     case EPERM:
       return "check the permissions of the file and its folder";
@@ -96,7 +135,14 @@ const char* advice(int code) {
     case ENOTDIR:
       return "a part of the path is a file, not a folder";
     case EINVAL:
+    case ENXIO:
       return "name a regular file";
+    case ELOOP:
+      return "links are not followed here; put a file or folder of its own in its place";
+    case ESTALE:
+      return "what was saved before is whole, wherever it lies: go on there";
+    case EMLINK:
+      return "writing here would change the others, too; put a copy in its place";
     case ENAMETOOLONG:
       return "choose a shorter name";
     case EMFILE:
@@ -120,8 +166,8 @@ Error file_error(ErrorKind kind, const std::string& action, const std::filesyste
                  FileSystem::Outcome outcome) {
   require(outcome < 0, "file_error: the call succeeded");
   const int code = static_cast<int>(-outcome);
-  const std::string reason = code == EINVAL ? "not a regular file" : std::generic_category().message(code);
-  return {kind, fmt::format("cannot {} {}: {}; {}", action, path.string(), reason, advice(code))};
+  if (code == ESTALE) kind = ErrorKind::kInputOutput;  // it was there, and work was under way
+  return {kind, fmt::format("cannot {} {}: {}; {}", action, path.string(), reason(code), advice(code))};
 }
 
 }  // namespace schemamem

@@ -19,12 +19,17 @@ class FileSystem {
     kRead,       // an existing file or folder
     kCreate,     // for writing; it must not exist yet
     kDirectory,  // a folder, to be synced
-    kAppend,     // for writing at its end; made if it does not exist
+    kAppend,     // for writing at its end; made if it does not exist; a file of its own, see below
+    kLock,       // the same for reading and writing
   };
 
   virtual ~FileSystem() = default;
 
-  /// Returns a handle for the calls below.
+  /// Returns a handle for the calls below. Opening never waits, whatever lies at the path.
+  ///
+  /// A file that is changed in place must be the path's own: through a link, a folder that somebody else has made could
+  /// lead the writing to any file of the user. Refused are a symbolic link (-ELOOP), a file with a second name
+  /// (-EMLINK), and what is no regular file (-EISDIR, -EINVAL).
   virtual Outcome open(const std::filesystem::path& path, Open how) = 0;
   /// The size of a regular file; -EISDIR for a folder, -EINVAL for anything else.
   virtual Outcome regular_size(int handle) = 0;

@@ -101,6 +101,24 @@ Result<std::string> read_text_file(const fs::path& path, std::uint64_t most, Fil
   return text;
 }
 
+Result<std::optional<std::string>> read_tail(const fs::path& path, std::uint64_t most) {
+  FileSystem& files = posix_files();
+  const Outcome opened = files.open(path, Open::kRead);
+  if (opened == -ENOENT) return std::optional<std::string>();
+  if (opened < 0) return file_error(ErrorKind::kInputOutput, "open", path, opened);
+  const ReadHandle handle(files, opened);
+  const Outcome size = files.regular_size(handle);
+  if (size < 0) return file_error(ErrorKind::kBadData, "read", path, size);
+  const std::uint64_t wanted = std::min(most, static_cast<std::uint64_t>(size));
+  if (::lseek(handle, static_cast<off_t>(size) - static_cast<off_t>(wanted), SEEK_SET) < 0)
+    return file_error(ErrorKind::kInputOutput, "read", path, -errno);
+  std::string text(wanted, '\0');
+  const Outcome count = read_all(files, handle, std::as_writable_bytes(std::span(text)));
+  if (count < 0) return file_error(ErrorKind::kInputOutput, "read", path, count);
+  text.resize(static_cast<std::size_t>(count));
+  return std::optional(std::move(text));
+}
+
 bool is_absent(const fs::path& path) {
   std::error_code unknown;
   return fs::symlink_status(path, unknown).type() == fs::file_type::not_found;
@@ -173,49 +191,6 @@ void AtomicFile::discard() {
   temporary_.clear();
 }
 
-AppendFile::AppendFile(AppendFile&& other) noexcept
-    : files_(other.files_),
-      path_(std::move(other.path_)),
-      handle_(std::exchange(other.handle_, kNone)),
-      size_(other.size_) {}
-
-AppendFile::~AppendFile() {
-  if (handle_ != kNone) files_->close(handle_);
-}
-
-Result<AppendFile> AppendFile::open(const fs::path& path, std::uint64_t keep, FileSystem& files) {
-  const Outcome handle = files.open(path, Open::kAppend);
-  if (handle < 0) return file_error(ErrorKind::kCannotCreate, "open", path, handle);
-  AppendFile file(files, path, static_cast<int>(handle), keep);
-  const Outcome size = files.regular_size(file.handle_);
-  if (size < 0) return file_error(ErrorKind::kCannotCreate, "open", path, size);
-  if (static_cast<std::uint64_t>(size) < keep) {
-    return Error(ErrorKind::kBadData,
-                 fmt::format("{}: expected at least {} bytes, found {}; the file was cut or replaced", path.string(),
-                             keep, size));
-  }
-  if (const Outcome cut = files.truncate(file.handle_, keep); cut < 0)
-    return file_error(ErrorKind::kInputOutput, "cut", path, cut);
-  return file;
-}
-
-Status AppendFile::write(std::string_view text) {
-  std::span<const std::byte> bytes = std::as_bytes(std::span(text));
-  while (!bytes.empty()) {
-    const Outcome count = files_->write(handle_, bytes);
-    if (count <= 0) return file_error(ErrorKind::kInputOutput, "write", path_, count < 0 ? count : -EIO);
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-    size_ += static_cast<std::uint64_t>(count);
-  }
-  return Done{};
-}
-
-Status AppendFile::sync() {
-  const Outcome synced = files_->sync(handle_);
-  if (synced < 0) return file_error(ErrorKind::kInputOutput, "write", path_, synced);
-  return Done{};
-}
-
 Status write_file_atomically(const fs::path& path, std::span<const std::span<const std::byte>> pieces,
                              FileSystem& files) {
   Result<AtomicFile> file = AtomicFile::create(path, files);
@@ -234,20 +209,44 @@ Status write_file_atomically(const fs::path& path, std::string_view text, FileSy
   return write_file_atomically(path, std::as_bytes(std::span(text)), files);
 }
 
+namespace {
+
+/// One folder in a folder that is there, unless it is there already.
+Status make_directory(const fs::path& folder, FileSystem& files) {
+  std::error_code unknown;
+  if (fs::is_directory(folder, unknown)) return Done{};
+  const Outcome made = files.make_directory(folder);
+  if (made == -EEXIST) {
+    if (fs::is_directory(folder, unknown)) return Done{};  // another process was quicker
+    return file_error(ErrorKind::kCannotCreate, "create the folder", folder, -ENOTDIR);
+  }
+  if (made < 0) return file_error(ErrorKind::kCannotCreate, "create the folder", folder, made);
+  return sync_directory(folder_of(folder), files);
+}
+
+}  // namespace
+
 Status make_directories(const fs::path& path, FileSystem& files) {
   require(!path.empty(), "make_directories: the caller names a folder");
   fs::path folder;
   for (const fs::path& part : path.lexically_normal()) {
     folder /= part;
+    if (part.empty()) continue;
+    if (Status made = make_directory(folder, files); !made) return made;
+  }
+  return Done{};
+}
+
+Status make_directories_in(const fs::path& root, const fs::path& below, FileSystem& files) {
+  require(below.is_relative(), "make_directories_in: the caller names a folder below the root");
+  fs::path folder = root;
+  for (const fs::path& part : below) {
+    require(part != "..", "make_directories_in: a folder below the root");
+    folder /= part;
     std::error_code unknown;
-    if (part.empty() || fs::is_directory(folder, unknown)) continue;
-    const Outcome made = files.make_directory(folder);
-    if (made == -EEXIST) {
-      if (fs::is_directory(folder, unknown)) continue;  // another process was quicker
-      return file_error(ErrorKind::kCannotCreate, "create the folder", folder, -ENOTDIR);
-    }
-    if (made < 0) return file_error(ErrorKind::kCannotCreate, "create the folder", folder, made);
-    if (Status synced = sync_directory(folder_of(folder), files); !synced) return synced;
+    if (fs::is_symlink(fs::symlink_status(folder, unknown)))
+      return file_error(ErrorKind::kCannotCreate, "write in", folder, -ELOOP);
+    if (Status made = make_directory(folder, files); !made) return made;
   }
   return Done{};
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,10 @@ Result<Buffer<std::byte>> read_judged_file(const std::filesystem::path& path, st
 /// The same as text, for configurations and records; the bytes are not checked.
 Result<std::string> read_text_file(const std::filesystem::path& path, std::uint64_t most,
                                    FileSystem& files = posix_files());
+
+/// The last `most` bytes of a regular file that may grow meanwhile, or all of it if it is shorter; nothing if there is
+/// no file. Anything else, such as a pipe or a device, is refused without waiting for it (bad data).
+Result<std::optional<std::string>> read_tail(const std::filesystem::path& path, std::uint64_t most);
 
 /// True only where there certainly is nothing of this name, not even a link that leads nowhere. An error on the way (a
 /// folder that may not be searched, a circle of links, a failing device) is no absence: whoever opens the file is told.
@@ -65,12 +70,15 @@ class AtomicFile {
   int handle_;  // kNone once closed or moved from
 };
 
-/// A file that grows by whole lines: a log. What was written before the last sync() survives a power cut.
+/// A file that grows by whole lines: a log. What was written before the last sync() survives a power cut. It is a
+/// regular file with one name: links are refused, since they could lead anywhere (FileSystem::open).
 class AppendFile {
  public:
   /// Opens or makes the file and cuts it to its first `keep` bytes. A file that is shorter is bad data.
   static Result<AppendFile> open(const std::filesystem::path& path, std::uint64_t keep,
                                  FileSystem& files = posix_files());
+  /// The same, and keeps all of it.
+  static Result<AppendFile> open_whole(const std::filesystem::path& path, FileSystem& files = posix_files());
   AppendFile(AppendFile&& other) noexcept;
   AppendFile& operator=(AppendFile&&) = delete;
   ~AppendFile();
@@ -98,6 +106,11 @@ Status write_file_atomically(const std::filesystem::path& path, std::span<const 
 
 /// Makes the folder and its parents; each is synced into its parent, so that it survives a power cut.
 Status make_directories(const std::filesystem::path& path, FileSystem& files = posix_files());
+/// The same for `below`, a relative path inside the folder `root`. That folder must be there, since one that was
+/// removed is not to come back half, and what is below it must be folders, not links, so that all that is written stays
+/// in it.
+Status make_directories_in(const std::filesystem::path& root, const std::filesystem::path& below,
+                           FileSystem& files = posix_files());
 /// Makes the entries of a folder survive a power cut.
 Status sync_directory(const std::filesystem::path& path, FileSystem& files = posix_files());
 /// The names in a folder, sorted, without temporary files of this module.

@@ -16,14 +16,13 @@ namespace schemamem {
 namespace {
 
 constexpr pid_t kNone = -1;
-constexpr mode_t kLogMode = 0666;
 
 /// Where a child's standard streams lead.
 struct FileActions {
-  explicit FileActions(const std::filesystem::path& log) {
+  explicit FileActions(int log) {
     ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, log, STDOUT_FILENO);
     ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, kLogMode);
     ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   }
   FileActions(const FileActions&) = delete;
@@ -40,7 +39,7 @@ struct Attributes {
     sigset_t set;
     ::sigemptyset(&set);
     ::posix_spawnattr_setsigmask(&attributes, &set);
-    for (const int number : {SIGINT, SIGTERM, SIGUSR1, SIGPIPE}) ::sigaddset(&set, number);
+    for (const int number : {SIGINT, SIGTERM, SIGUSR1, SIGPIPE, SIGXFSZ}) ::sigaddset(&set, number);
     ::posix_spawnattr_setsigdefault(&attributes, &set);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   }
@@ -60,11 +59,14 @@ Result<Process> Process::start(const std::filesystem::path& program, const std::
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  const FileActions files(log);
+  const FileSystem::Outcome opened = posix_files().open(log, FileSystem::Open::kAppend);
+  if (opened < 0) return file_error(ErrorKind::kCannotCreate, "open", log, opened);
+  const FileActions files(static_cast<int>(opened));
   const Attributes attributes;
   pid_t id = kNone;
   const int failed =
       ::posix_spawn(&id, program.c_str(), &files.actions, &attributes.attributes, pointers.data(), environ);
+  ::close(static_cast<int>(opened));
   if (failed != 0) {
     return file_error(ErrorKind::kFailed,
                       fmt::format("start `{}` (its output goes to {}) from", fmt::join(arguments, " "), log.string()),

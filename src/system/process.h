@@ -23,7 +23,7 @@ struct ProcessEnd {
 /// the process group of its parent, and lives on when the parent is killed.
 class Process {
  public:
-  /// `arguments` with the program's name first. The folder of `log` must be there.
+  /// `arguments` with the program's name first. The folder of `log` must be there; a link is not followed.
   static Result<Process> start(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                                const std::filesystem::path& log);
   Process(Process&& other) noexcept;

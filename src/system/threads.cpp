@@ -7,7 +7,11 @@ namespace schemamem {
 ThreadPool::ThreadPool(int threads) {
   require(threads >= 1, "ThreadPool: at least one thread");
   workers_.reserve(static_cast<std::size_t>(threads) - 1);
-  for (int thread = 1; thread < threads; ++thread) workers_.emplace_back([this, thread] { worker(thread); });
+  try {
+    for (int thread = 1; thread < threads; ++thread) workers_.emplace_back([this, thread] { worker(thread); });
+  } catch (const std::exception&) {
+    // The system gives no more: those that are there, at least the calling thread, do all the work.
+  }
 }
 
 ThreadPool::~ThreadPool() {

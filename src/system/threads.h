@@ -17,7 +17,8 @@ using StopFlag = std::atomic<bool>;
 
 /// Threads that share out numbered slices of a problem. Which thread runs a slice is left to chance; what a slice is,
 /// is fixed by the problem and never by the thread count, so results that are combined in slice order are the same bits
-/// for any number of threads. The calling thread works too: ThreadPool(1) starts nothing.
+/// for any number of threads. The calling thread works too: ThreadPool(1) starts nothing. Where the system gives fewer
+/// threads than were asked for, there are fewer; threads() tells.
 class ThreadPool {
  public:
   explicit ThreadPool(int threads);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
@@ -21,6 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
+constexpr const char* kFolder = "checkpoints";
 constexpr std::string_view kPrefix = "step-";
 constexpr const char* kMarker = "complete.json";
 constexpr std::array kParts{"model.safetensors", "optimizer.safetensors", "state.json"};
@@ -100,13 +102,14 @@ std::span<const std::byte> bytes_of(const std::string& text) { return std::as_by
 
 }  // namespace
 
-fs::path Checkpoints::folder(std::int64_t step) const { return folder_ / fmt::format("{}{:09}", kPrefix, step); }
+fs::path Checkpoints::all() const { return run_ / kFolder; }
+fs::path Checkpoints::folder(std::int64_t step) const { return all() / fmt::format("{}{:09}", kPrefix, step); }
 
 /// By falling step. What is called like a checkpoint and is no folder is refused: nothing is read or removed through a
 /// link.
 Result<std::vector<std::int64_t>> Checkpoints::present() const {
   std::vector<std::int64_t> steps;
-  if (is_absent(folder_)) return steps;
+  if (is_absent(all())) return steps;
   const auto check = [](const fs::path& path) -> Status {
     std::error_code unknown;
     const fs::file_status status = fs::symlink_status(path, unknown);
@@ -115,14 +118,14 @@ Result<std::vector<std::int64_t>> Checkpoints::present() const {
     return Error(ErrorKind::kBadData,
                  path.string() + ": expected a folder of checkpoints, found a link or a file; move it away");
   };
-  if (const Status fit = check(folder_); !fit) return fit.error();
-  const auto names = list_directory(folder_);
+  if (const Status fit = check(all()); !fit) return fit.error();
+  const auto names = list_directory(all());
   if (!names) return Error(ErrorKind::kInputOutput, names.error().message());
   for (const std::string& name : *names) {
     if (!name.starts_with(kPrefix)) continue;
     const auto step = parse_integer(std::string_view(name).substr(kPrefix.size()), "step", 0, kMostJsonCount);
     if (!step || folder(*step).filename() != name) continue;
-    if (const Status fit = check(folder_ / name); !fit) return fit.error();
+    if (const Status fit = check(all() / name); !fit) return fit.error();
     steps.push_back(*step);
   }
   std::sort(steps.rbegin(), steps.rend());
@@ -191,7 +194,7 @@ Status Checkpoints::save(const Snapshot& snapshot) {
                                                                     bytes_of(snapshot.state)};
 
   const fs::path into = folder(snapshot.step);
-  if (const Status made = make_directories(into, files_); !made) return made;
+  if (const Status made = make_directories_in(run_, into.lexically_relative(run_), files_); !made) return made;
   const Result<std::uint64_t> room = free_space(into, files_);
   if (!room) return room.error();
   const std::uint64_t needed = kRoomFactor * (snapshot.model.size() + snapshot.optimizer.size());
@@ -227,21 +230,34 @@ void Checkpoints::remove_old(std::int64_t saved) {
   }
 }
 
-/// A checkpoint that cannot be removed does no harm: nothing is reported. The marker goes first.
+/// A checkpoint that cannot be removed does no harm: nothing is reported. The marker goes first, and while it stays so
+/// do the others: a marker without them would look like damage. What a link leads to is not this run's to remove.
 void Checkpoints::remove(std::int64_t step) {
-  files_.remove(folder(step) / kMarker);
+  std::error_code unknown;
+  if (std::filesystem::is_symlink(folder(step), unknown)) return;
+  const FileSystem::Outcome unmarked = files_.remove(folder(step) / kMarker);
+  if (unmarked < 0 && unmarked != -ENOENT) return;
   for (const char* part : kParts) files_.remove(folder(step) / part);
   static_cast<void>(remove_temporaries(folder(step), files_));
   files_.remove(folder(step));
 }
 
+Status Checkpoints::remove_leftovers() {
+  const auto steps = present();
+  if (!steps) return steps.error();
+  for (const std::int64_t step : *steps) {
+    if (const Status removed = remove_temporaries(folder(step), files_); !removed) return removed;
+  }
+  return Done{};
+}
+
 Result<std::string> Checkpoints::set_aside(std::int64_t step, const std::string& damage) {
-  fs::path aside = folder_ / fmt::format("damaged-{}{:09}", kPrefix, step);
-  for (int i = 2; !is_absent(aside); ++i) aside = folder_ / fmt::format("damaged-{}{:09}-{}", kPrefix, step, i);
+  fs::path aside = all() / fmt::format("damaged-{}{:09}", kPrefix, step);
+  for (int i = 2; !is_absent(aside); ++i) aside = all() / fmt::format("damaged-{}{:09}-{}", kPrefix, step, i);
   const FileSystem::Outcome renamed = files_.rename(folder(step), aside);
   if (renamed < 0)
     return file_error(ErrorKind::kInputOutput, "set aside the damaged checkpoint", folder(step), renamed);
-  if (const Status synced = sync_directory(folder_, files_); !synced) return synced.error();
+  if (const Status synced = sync_directory(all(), files_); !synced) return synced.error();
   return fmt::format(
       "The checkpoint of step {} is damaged ({}). It is kept as {}; the run goes on from the one before it "
       "and will come to the same result.",
@@ -277,7 +293,7 @@ Result<Checkpoints::Loaded> Checkpoints::load(Trainer& trainer, std::string_view
       ErrorKind::kBadData,
       fmt::format("Every checkpoint of the run is damaged; of the newest: {}. Nothing was changed. Bring back an "
                   "intact copy of {}, or move {} away to train from the beginning.",
-                  damaged.front().second, folder(damaged.front().first).string(), folder_.string()));
+                  damaged.front().second, folder(damaged.front().first).string(), all().string()));
 }
 
 }  // namespace schemamem

@@ -47,7 +47,7 @@ class Checkpoints {
   static constexpr std::size_t kKept = 2;
 
   explicit Checkpoints(std::filesystem::path run, FileSystem& files = posix_files())
-      : folder_(std::move(run) / "checkpoints"), files_(files) {}
+      : run_(std::move(run)), files_(files) {}
 
   /// Saves, and then removes the older ones but the newest kKept, and what was never finished. Refused, before anything
   /// is touched, when the disk has too little room. After any failure the earlier checkpoints are as they were.
@@ -63,6 +63,9 @@ class Checkpoints {
   /// when the one to go on from is of another run than `hash` (kBadData): a run never begins again because of that.
   Result<Loaded> load(Trainer& trainer, std::string_view hash = {});
 
+  /// Removes the temporary files that killed writers left in the folders of checkpoints. For who holds the run's lock.
+  Status remove_leftovers();
+
   /// Steps of the whole checkpoints, newest first. Reads and hashes every file.
   std::vector<std::int64_t> complete() const;
   std::filesystem::path folder(std::int64_t step) const;
@@ -74,13 +77,14 @@ class Checkpoints {
     std::string damage{};  // what is wrong
   };
 
+  std::filesystem::path all() const;  // the folder of all checkpoints
   Result<std::vector<std::int64_t>> present() const;
   Result<Judgement> judge(std::int64_t step) const;
   Result<std::string> set_aside(std::int64_t step, const std::string& damage);
   void remove_old(std::int64_t saved);
   void remove(std::int64_t step);
 
-  std::filesystem::path folder_;
+  std::filesystem::path run_;
   FileSystem& files_;
 };
 

@@ -13,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kFolder = "tensorboard";
 constexpr std::uint64_t kLargestLog = std::uint64_t{1} << 28;  // a hundred times the longest run
 
 double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
@@ -74,7 +75,7 @@ Result<ScalarEvent> event_of(std::string_view metrics_line, const std::vector<st
   return event;
 }
 
-fs::path EventLog::path_in(const fs::path& run) { return run / "tensorboard" / "events.out.tfevents.schemamem"; }
+fs::path EventLog::path_in(const fs::path& run) { return run / kFolder / "events.out.tfevents.schemamem"; }
 
 Result<EventLog> EventLog::open(const fs::path& run, std::vector<std::string> stages, FileSystem& files) {
   const Result<std::string> metrics = read_text_file(run / "metrics.jsonl", kLargestLog, files);
@@ -83,7 +84,7 @@ Result<EventLog> EventLog::open(const fs::path& run, std::vector<std::string> st
   if (!events) return events.error();
 
   const fs::path path = path_in(run);
-  if (const Status made = make_directories(path.parent_path(), files); !made) return made.error();
+  if (const Status made = make_directories_in(run, kFolder, files); !made) return made.error();
   std::size_t done = 0, kept = 0;
   if (const auto found = read_text_file(path, kLargestLog, files)) kept = agreeing(*found, *events, done);
   Result<AppendFile> file = AppendFile::open(path, kept, files);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/name.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "system/files.h"
@@ -155,6 +156,9 @@ Result<ResolvedRecipe> load(std::string_view name, int depth) {
   const std::filesystem::path path(name);
   const Result<std::string> text = read_text_file(path, kLargestFile);
   if (!text) return text.error();
+  // The file's name becomes the recipe's, and a part of the names of runs.
+  if (const Status named = check_name(path.stem().string(), fmt::format("{}: the file's name", path.string())); !named)
+    return named.error();
   return build(*text, path.stem().string(), path.string(), depth);
 }
 

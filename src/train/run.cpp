@@ -9,10 +9,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 
 #include "models/model_file.h"
 #include "record/tensor_files.h"
-#include "system/file_lock.h"
+#include "system/locked_files.h"
 #include "train/checkpoint.h"
 #include "train/event_log.h"
 
@@ -48,6 +49,14 @@ std::vector<std::string> stage_names(const std::vector<Stage>& stages) {
   return names;
 }
 
+/// Waits, however its scope is left, for a thread that writes to the files of that scope.
+struct WaitForSave {
+  ~WaitForSave() {
+    if (saving.valid()) saving.wait();
+  }
+  const std::future<Status>& saving;
+};
+
 /// A run that is locked and whose manifest fits.
 class Run {
  public:
@@ -81,12 +90,14 @@ class Run {
     auto events = AppendFile::open(path("events.jsonl"), *whole, files_);
     if (!events) return events.error();
     events_ = &events.value();
+    const WaitForSave wait{saving_};
     started_ = last_save_ = Clock::now();
     for (const std::string& damage : loaded->set_aside) {
       if (const Status told = event("damaged", {{"what", damage}}); !told) return told.error();
       observer_.warned(damage);
     }
     if (const Status told = event(memory ? "resumed" : "started"); !told) return told.error();
+    if (trainer_.threads() < options_.threads) observer_.short_of_threads(options_.threads, trainer_.threads());
     observer_.started(trainer_, memory.has_value());
     const Result<RunResult> result = loop();
     const Status written = finish_save();  // the files outlive what is still being written to them
@@ -186,10 +197,16 @@ class Run {
                                                                     .hash = run_hash(request_)},
                                                                    run_notes()));
     saving_step_ = snapshot->step;
-    saving_ = std::async(std::launch::async, [this, snapshot]() -> Status {
+    const auto write = [this, snapshot]() -> Status {
       if (const Status synced = metrics_->sync(); !synced) return synced;
       return checkpoints_.save(*snapshot);
-    });
+    };
+    try {
+      saving_ = std::async(std::launch::async, write);
+    } catch (const std::system_error&) {  // no thread is to be had: training waits
+      saving_ = std::async(std::launch::deferred, write);
+      saving_.wait();
+    }
     blocked_ = seconds_since(last_save_);
     return Done{};
   }
@@ -290,18 +307,21 @@ Result<RunResult> train_run(const SequenceModel<float>& model, const RunRequest&
   if (const Status made = make_directories(options.folder, files); !made) return made.error();
   const Result<FileLock> lock = FileLock::acquire(options.folder / "lock");
   if (!lock) return lock.error();
-  if (const Status cleaned = remove_temporaries(options.folder, files); !cleaned) return cleaned.error();
-  if (const Status settled = settle_manifest(model, request, options, files); !settled) return settled.error();
+  LockedFiles locked(files, *lock);
+  if (const Status cleaned = remove_temporaries(options.folder, locked); !cleaned) return cleaned.error();
+  if (const Status cleaned = Checkpoints(options.folder, locked).remove_leftovers(); !cleaned) return cleaned.error();
+  if (const Status settled = settle_manifest(model, request, options, locked); !settled) return settled.error();
   auto result = read_result(options.folder);
   if (!result) return result.error();
   if (result->has_value()) return **result;
-  return Run(model, request, options, stop, observer, files).go();
+  return Run(model, request, options, stop, observer, locked).go();
 }
 
 Status begin_run_at(std::size_t stage, const SequenceModel<float>& model, const RunRequest& request,
                     const fs::path& folder) {
   Trainer trainer(model, {.recipe = request.recipe.recipe, .task = request.task, .seed = request.seed}, 1);
   trainer.enter(stage);
+  if (const Status made = make_directories(folder); !made) return made;
   return Checkpoints(folder).save(take_snapshot(trainer, {.hash = run_hash(request)}));
 }
 

@@ -17,6 +17,8 @@ class RunObserver {
  public:
   virtual ~RunObserver() = default;
   virtual void started(const Trainer&, bool /*resumed*/) {}
+  /// The system gives fewer threads than were asked for; the result is the same, later.
+  virtual void short_of_threads(int /*wanted*/, int /*found*/) {}
   /// Something was wrong and the run goes on all the same: a sentence for the user.
   virtual void warned(const std::string& /*what*/) {}
   virtual void stepped(const Trainer&, const StepReport&) {}

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/build_info.h"
+#include "base/name.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "record/evaluation_record.h"
@@ -149,6 +150,8 @@ Result<StoredRun> read_run(const fs::path& folder) {
     run.request.recipe.origin[name] = field.text("origin");
   }
   if (const Status read = json->status(); !read) return read.error();
+  if (const Status named = check_name(run.request.recipe.name, path.string() + ": recipe"); !named)
+    return named.error();
   auto task = make_task(task_text, setting);
   if (!task) return Error(ErrorKind::kBadData, path.string() + ": " + task.error().message());
   run.request.task = std::move(task).value();

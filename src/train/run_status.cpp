@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -20,22 +19,22 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Enough for the last check and some steps; a run's whole history would be read again at every look.
-constexpr std::streamoff kTail = 1 << 18;
+constexpr std::uint64_t kTail = 1 << 18;
 
 constexpr const char* kFailedMark = "failed.json";
 
 /// The whole lines at the end of a file, each with its name in messages. The last may be half-written, the first cut.
-std::vector<std::pair<std::string, std::string>> last_lines(const fs::path& path) {
+Result<std::vector<std::pair<std::string, std::string>>> last_lines(const fs::path& path) {
   std::vector<std::pair<std::string, std::string>> lines;
-  std::ifstream file(path, std::ios::binary);
-  if (!file.seekg(0, std::ios::end)) return lines;
-  std::streamoff at = std::max<std::streamoff>(0, static_cast<std::streamoff>(file.tellg()) - kTail);
-  file.seekg(at);
-  bool cut = at > 0;
-  for (std::string line; std::getline(file, line) && !file.eof(); cut = false) {
-    const std::streamoff begin = at;
-    at += static_cast<std::streamoff>(line.size()) + 1;
-    if (!cut) lines.emplace_back(fmt::format("{}: the line at byte {}", path.string(), begin), std::move(line));
+  const auto tail = read_tail(path, kTail);
+  if (!tail) return tail.error();
+  const std::string text = tail->value_or("");
+  bool cut = text.size() == kTail;
+  for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos;
+       begin = end + 1, cut = false) {
+    if (!cut)
+      lines.emplace_back(fmt::format("{}: the line {} bytes before its end", path.string(), text.size() - begin),
+                         text.substr(begin, end - begin));
   }
   return lines;
 }
@@ -117,7 +116,9 @@ void RunFollower::note(const Error& error) {
 /// Hands each whole line at the end of a file to `take`; one that is not what it should be is noted and left out.
 template <class Take>
 void RunFollower::each_line(const char* name, Take take) {
-  for (const auto& [what, text] : last_lines(folder_ / name)) {
+  const auto lines = last_lines(folder_ / name);
+  if (!lines) return note(lines.error());
+  for (const auto& [what, text] : *lines) {
     const Result<JsonField> line = parse_json_object(text, what);
     if (!line) {
       note(line.error());

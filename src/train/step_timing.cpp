@@ -178,6 +178,12 @@ Result<StepTiming> time_step(const StepRequest& request) {
   auto model = make_model<float>(request.model, {.isa = request.isa, .general = request.general});
   if (!model) return model.error();
   ThreadPool pool(request.threads);
+  if (pool.threads() < request.threads) {
+    return Error(ErrorKind::kFailed,
+                 fmt::format("The system gives {} of {} threads, and a speed with fewer is another speed: nothing is "
+                             "timed. Ask for fewer with --threads, or raise the limit (ulimit -u).",
+                             pool.threads(), request.threads));
+  }
   StepTiming timing;
   timing.gradient_error = *error;
   Step<float> step(std::move(model).value(), request, request.batch, pool);

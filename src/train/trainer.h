@@ -81,6 +81,8 @@ class Trainer {
   bool check_due() const { return curriculum_.check_due(position_); }
   const TrainSetup& setup() const { return setup_; }
   const SequenceModel<float>& model() const { return model_; }
+  /// How many there are; the system may have given fewer than were asked for.
+  int threads() const { return pool_.threads(); }
 
   /// Goes to the beginning of a stage as if those before it had been passed: for benchmarks and tests.
   void enter(std::size_t stage);

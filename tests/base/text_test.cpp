@@ -12,6 +12,23 @@ TEST(Text, AMessageShowsUnusualBytesAsNumbersAndCutsALongTail) {
   EXPECT_EQ(printable(std::string(500, 'a')), std::string(200, 'a') + "... (500 bytes)");
 }
 
+TEST(Text, OnATerminalUtf8IsShownAndWhatWouldSteerItIsNot) {
+  EXPECT_EQ(escaped("99 % \xc2\xb1 1, \xe2\x96\x88 \xf0\x9f\x99\x82"),
+            "99 % \xc2\xb1 1, \xe2\x96\x88 \xf0\x9f\x99\x82");
+  EXPECT_EQ(escaped("\x1b[2J\x07\r\n\t\x7f"), "\\x1b[2J\\x07\\x0d\\x0a\\x09\\x7f");
+  EXPECT_EQ(escaped("\xc2\x9b"
+                    "31m"),
+            "\\xc2\\x9b31m")
+      << "an introducer of control sequences in one character";
+  EXPECT_EQ(escaped("\xe2\x80\xae"
+                    "abc\xe2\x81\xa6"),
+            "\\xe2\\x80\\xaeabc\\xe2\\x81\\xa6")
+      << "marks of direction";
+  EXPECT_EQ(escaped("\xff\xc3(\xe2\x82"), "\\xff\\xc3(\\xe2\\x82") << "no UTF-8";
+  EXPECT_EQ(escaped(std::string_view("a\0b", 3)), "a\\x00b");
+  EXPECT_EQ(escaped(std::string(1000, 'x')).size(), 1000U) << "uncut";
+}
+
 TEST(Text, Utf8IsAcceptedUpToTheFirstWrongByte) {
   const auto valid = [](std::string_view text) { return valid_utf8_prefix(text) == text.size(); };
   EXPECT_TRUE(valid("plain, ü, →, 𝄞, \xf4\x8f\xbf\xbf, \xed\x9f\xbf"));

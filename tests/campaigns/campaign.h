@@ -16,7 +16,8 @@ namespace schemamem::campaign {
 struct Options {
   std::filesystem::path program, folder;  // the program under test; where runs are made
   std::uint64_t seed = 1;
-  int jobs = 2;  // cases side by side
+  int jobs = 2;                  // cases side by side
+  std::filesystem::path shim{};  // preloaded to make calls fail
 };
 
 /// What an uninterrupted run of a leg gives.
@@ -72,5 +73,10 @@ void play(const Options& options, const std::vector<Reference>& references, cons
 bool kill_campaign(const Options& options, int kills);
 bool signal_campaign(const Options& options, int signals);
 bool thread_campaign(const Options& options);
+/// About so many disks that a lost power may have left, over all points of a run of each model.
+bool power_campaign(const Options& options, std::size_t images);
+/// Every `every`-th call of each kind fails once, in each scene; of allocations, which are many, every
+/// `allocations`-th.
+bool fault_campaign(const Options& options, int every, int allocations);
 
 }  // namespace schemamem::campaign

@@ -20,26 +20,37 @@ bool in_a_folder(schemamem::campaign::Options& options, const std::function<bool
 
 }  // namespace
 
-/// Campaigns against processes of the real program: kill -9, signals, numbers of threads. Everything must end with the
-/// same SHA-256 of weights, optimiser and metrics as a run that nobody disturbed.
+/// Campaigns against the real program: kill -9, signals, numbers of threads, lost power, failing calls. Everything must
+/// end with the same SHA-256 of weights, optimiser and metrics as a run that nobody disturbed.
 int main(int argc, char** argv) {
   using namespace schemamem;
   CLI::App app("Kills, signals and threads against the real program");
   campaign::Options options;
   int kills = 0, signals = 0;
   bool threads = false;
+  std::size_t power = 0;
+  int faults = 0, allocations = 0;
   app.add_option("program", options.program, "build/schemamem")->required();
   app.add_option("--kills", kills, "kill -9 so often");
   app.add_option("--signals", signals, "SIGINT, SIGTERM, SIGUSR1 so often");
   app.add_flag("--threads", threads, "Compare 1, 2, 3, 4, 7 and 8 threads");
+  app.add_option("--power", power, "Replay so many disks that a lost power may have left");
+  app.add_option("--faults", faults, "Every so many-th system call fails once");
+  app.add_option("--allocations", allocations, "With --faults: every so many-th allocation fails once");
+  app.add_option("--shim", options.shim, "With --faults: the library that makes calls fail");
   app.add_option("--seed", options.seed, "Of everything that is drawn");
   app.add_option("--jobs", options.jobs, "Cases side by side");
   CLI11_PARSE(app, argc, argv);
+  options.program = std::filesystem::absolute(options.program);  // a campaign may start it elsewhere
+  if (!options.shim.empty()) options.shim = std::filesystem::absolute(options.shim);
   try {
     bool good = true;
     if (kills > 0) good = in_a_folder(options, [&] { return campaign::kill_campaign(options, kills); }) && good;
     if (signals > 0) good = in_a_folder(options, [&] { return campaign::signal_campaign(options, signals); }) && good;
     if (threads) good = in_a_folder(options, [&] { return campaign::thread_campaign(options); }) && good;
+    if (power > 0) good = in_a_folder(options, [&] { return campaign::power_campaign(options, power); }) && good;
+    if (faults > 0)
+      good = in_a_folder(options, [&] { return campaign::fault_campaign(options, faults, allocations); }) && good;
     return good ? 0 : 1;
   } catch (const std::exception& fault) {
     fmt::print(stderr, "error: {}\n", fault.what());

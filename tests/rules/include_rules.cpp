@@ -53,6 +53,7 @@ std::string verdict(const Rooms& rooms, const std::string& room, const std::stri
   }
   if (kInstructionSetHeaders.contains(header)) return room == "kernels" ? "" : "only kernels know instruction sets";
   if (first == "sys" || kSystemHeaders.contains(header)) return "";
+  if (first == "linux") return room == "system" ? "" : "only system knows the kernel";
   if (first.empty() && !header.ends_with(".h")) return "";  // the standard library
   if (rooms.at(room).third_party.contains(first.empty() ? header.substr(0, header.rfind('.')) : first)) return "";
   return "room " + room + " may not include this third-party header";
@@ -125,7 +126,8 @@ std::vector<std::string> impure_includes(const std::string& text) {
   static const std::regex include(R"(#[ \t]*include[ \t]*<([^>]+)>)");
   std::vector<std::string> found;
   for (const std::string& header : all_matches(text, include)) {
-    if (header.starts_with("sys/") || kSystemHeaders.contains(header) || kImpureHeaders.contains(header))
+    if (header.starts_with("sys/") || header.starts_with("linux/") || kSystemHeaders.contains(header) ||
+        kImpureHeaders.contains(header))
       found.push_back(header);
   }
   return found;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +140,23 @@ TEST(FileLock, WhatTheFileSaysIsNotTrusted) {
   EXPECT_THAT(refusal_when_it_says(""), HasSubstr("in use by another process"));
   EXPECT_THAT(refusal_when_it_says("\x1b[2J"), HasSubstr(R"(in use by \x1b[2J)"));
   EXPECT_LT(refusal_when_it_says(std::string(10'000, 'x')).size(), 400U);
+}
+
+TEST(FileLock, AFileWithAnotherNameIsRefusedAndNotEmptied) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "victim", std::string_view("precious\n")));
+  std::filesystem::create_hard_link(folder / "victim", folder / "lock");
+  const Error error = FileLock::acquire(folder / "lock").error();
+  EXPECT_EQ(error.kind(), ErrorKind::kCannotCreate);
+  EXPECT_THAT(error.message(), HasSubstr("other names (hard links)"));
+  EXPECT_EQ(read_text_file(folder / "victim", 100).value(), "precious\n");
+}
+
+TEST(FileLock, APipeIsRefusedAndHeldByNobody) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "lock").c_str(), 0600), 0);
+  EXPECT_FALSE(FileLock::acquire(folder / "lock"));
+  EXPECT_EQ(FileLock::holder_of(folder / "lock"), std::nullopt);
 }
 
 TEST(FileLock, AFolderThatDoesNotExistIsNamed) {

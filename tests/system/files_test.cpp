@@ -204,6 +204,24 @@ TEST(WriteFile, AKilledWriterLeavesACompleteFile) {
   EXPECT_THAT(entries(folder.path()), ElementsAre("f"));
 }
 
+TEST(ReadTail, IsTheEndOfAFileOrAllOfItOrNothing) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "log", std::string_view("one\ntwo\n")));
+  EXPECT_EQ(read_tail(folder / "log", 4).value(), "two\n");
+  EXPECT_EQ(read_tail(folder / "log", 100).value(), "one\ntwo\n");
+  EXPECT_EQ(read_tail(folder / "absent", 100).value(), std::nullopt);
+}
+
+TEST(ReadTail, WhatIsNoRegularFileIsRefusedWithoutWaiting) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  for (const auto& path : {folder / "pipe", folder.path(), std::filesystem::path("/dev/zero")}) {
+    const auto tail = read_tail(path, 100);
+    ASSERT_FALSE(tail) << path;
+    EXPECT_EQ(tail.error().kind(), ErrorKind::kBadData);
+  }
+}
+
 TEST(Directories, AreMadeWithTheirParentsAndSyncedIntoThem) {
   const TemporaryFolder folder;
   FailingFiles files(FailingFiles::kNever, EIO);

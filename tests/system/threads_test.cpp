@@ -1,13 +1,18 @@
 #include "system/threads.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <new>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
 
 #include "base/result.h"
+
+#include "support/no_threads.h"
 
 namespace schemamem {
 namespace {
@@ -46,6 +51,27 @@ TEST(ThreadPool, RefusesToBeCalledFromItsOwnSlice) {
 }
 
 TEST(ThreadPool, RefusesZeroThreads) { EXPECT_THROW(ThreadPool(0), ContractViolation); }
+
+TEST(ThreadPool, DoesAllTheWorkWithTheThreadsThatTheSystemGives) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!test::refuse_threads()) ::_exit(9);
+    ThreadPool pool(8);
+    std::vector<int> done(20);
+    pool.run(done.size(), [&](std::size_t slice, int thread) { done[slice] += 1 + thread; });
+    ::_exit(pool.threads() == 1 && done == std::vector<int>(20, 1) ? 0 : 8);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(ThreadPool, AnAllocationThatFailsInASliceIsThrownToTheCaller) {
+  ThreadPool pool(3);
+  auto fail = [](std::size_t, int) { throw std::bad_alloc(); };
+  EXPECT_THROW(pool.run(7, fail), std::bad_alloc);
+}
 
 }  // namespace
 }  // namespace schemamem
