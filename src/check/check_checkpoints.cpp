@@ -50,7 +50,9 @@ std::vector<Named> checkpoints_of(Inspection& run, const std::string& rescue) {
     if (step && checkpoints.folder(*step).filename() == name) {
       found.push_back({name, *step});
     } else {
-      run.note(fmt::format("{}/{}: no checkpoint is called so", kFolder, printable(name)));
+      const bool aside = name.starts_with("damaged-");  // by a run that went on from the one before
+      run.note(fmt::format("{}/{}: {}", kFolder, printable(name),
+                           aside ? "a damaged checkpoint that a run has set aside" : "no checkpoint is called so"));
     }
   }
   return found;

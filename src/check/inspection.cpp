@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "system/files.h"
 
@@ -11,7 +12,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLargestObject = 1 << 20;
-constexpr int kDeepest = 32;
 
 const char* kind_of(fs::file_type type) {
   switch (type) {
@@ -31,24 +31,9 @@ const char* kind_of(fs::file_type type) {
 }  // namespace
 
 std::optional<Inspection::Json> parse_object(std::string_view text) {
-  // Nesting is counted before anything is built.
-  int depth = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c == '\\') ++i;
-      if (c == '"') quoted = false;
-      continue;
-    }
-    if (c == '"') quoted = true;
-    if (c == '{' || c == '[') ++depth;
-    if (c == '}' || c == ']') --depth;
-    if (depth > kDeepest) return std::nullopt;
-  }
-  Inspection::Json json = Inspection::Json::parse(text, nullptr, false);
-  if (!json.is_object()) return std::nullopt;
-  return json;
+  const Result<JsonField> json = parse_json_object(text, "the text", {.bytes = kLargestObject});
+  if (!json) return std::nullopt;
+  return json->raw();
 }
 
 bool Inspection::there(const std::string& file, const std::string& rescue) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/task_options.h"
 #include "cli/train_commands.h"
 #include "train/recipe_file.h"
@@ -19,7 +20,9 @@ struct ExplainOptions {
 
 /// A value of a recipe as JSON: a number, a truth value, or a text.
 nlohmann::ordered_json value_json(const std::string& text) {
-  auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+  const Result<JsonField> read = parse_json(text, "the value");
+  if (!read) return text;
+  const nlohmann::ordered_json& json = read->raw();
   return json.is_number() || json.is_boolean() || json.is_array() ? json : nlohmann::ordered_json(text);
 }
 

@@ -32,10 +32,6 @@ namespace {
   ::_exit(schemamem::exit_code(schemamem::ErrorKind::kFailed));
 }
 
-}  // namespace
-
-namespace {
-
 std::atomic<bool> reader_gone{false};  // a handler has no other way to tell
 static_assert(std::atomic<bool>::is_always_lock_free);
 

@@ -86,6 +86,17 @@ Status run(const RunRequest& request, const RunOptions& options, Console& consol
   return report(*result, options, console);
 }
 
+/// Another instruction set rounds differently: a run goes on with the one it began with.
+Result<Isa> isa_of(const StoredRun& stored, const std::filesystem::path& folder) {
+  const auto isas = available_isas();
+  const auto isa = isa_from_name(stored.isa);
+  if (isa && std::find(isas.begin(), isas.end(), *isa) != isas.end()) return *isa;
+  return Error(ErrorKind::kUsage,
+               fmt::format("{} was begun with the instruction set {}, which this machine or build does not have; the "
+                           "results would differ. Continue it on a machine that has it, or train anew.",
+                           folder.string(), stored.isa));
+}
+
 Status train(const TrainOptions& given, Console& console) {
   RunRequest request;
   const auto model = given.model.read_model();
@@ -105,10 +116,16 @@ Status train(const TrainOptions& given, Console& console) {
   if (!threads) return threads.error();
   const std::filesystem::path folder =
       given.out ? std::filesystem::path(*given.out) : "runs" / std::filesystem::path(run_name(request));
+  Isa isa = console.isa;
+  if (const auto stored = read_run(folder)) {  // what else is there is told by the run itself
+    const auto begun = isa_of(*stored, folder);
+    if (!begun) return begun.error();
+    isa = *begun;
+  }
   return run(request,
              {.folder = folder,
               .threads = *threads,
-              .isa = console.isa,
+              .isa = isa,
               .environment = {{"command", command_of(request, given)}, {"cpu", processor()}}},
              console);
 }
@@ -119,15 +136,8 @@ Status resume(const ResumeOptions& given, Console& console) {
   if (!stored) return stored.error();
   const auto threads = read_threads(given.threads);
   if (!threads) return threads.error();
-  // Another instruction set rounds differently: the run goes on with the one it began with.
-  const auto isas = available_isas();
-  const auto isa = isa_from_name(stored->isa);
-  if (!isa || std::find(isas.begin(), isas.end(), *isa) == isas.end()) {
-    return Error(ErrorKind::kUsage,
-                 fmt::format("{} was begun with the instruction set {}, which this machine or build does not have; the "
-                             "results would differ. Continue it on a machine that has it, or train anew.",
-                             *given.run, stored->isa));
-  }
+  const auto isa = isa_of(*stored, *given.run);
+  if (!isa) return isa.error();
   return run(stored->request, {.folder = *given.run, .threads = *threads, .isa = *isa, .environment = {}}, console);
 }
 

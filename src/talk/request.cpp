@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/parse.h"
 #include "base/suggest.h"
 #include "base/text.h"
@@ -13,7 +14,7 @@
 namespace schemamem {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using Requests = std::vector<Request>;
 
 constexpr std::array<VerbInfo, 13> kVerbs{{
@@ -124,18 +125,11 @@ Status check_length(std::string_view line) {
 
 /// The one key of an object and its value.
 Result<std::pair<std::string, Json>> only_entry(std::string_view line) {
-  int keys = 0;
-  const Json json = Json::parse(
-      line,
-      [&](int depth, Json::parse_event_t event, const Json&) {
-        if (depth == 1 && event == Json::parse_event_t::key) ++keys;
-        return true;
-      },
-      false);
-  if (json.is_discarded() || !json.is_object() || keys != 1) {
+  const Result<JsonField> json = parse_json_object(line, "the line");
+  if (!json || json->raw().size() != 1) {
     return usage(fmt::format("A line is one JSON object with one key, such as {{\"ask\":5}}; found {}.", quote(line)));
   }
-  return std::pair(json.begin().key(), json.begin().value());
+  return std::pair(json->raw().begin().key(), json->raw().begin().value());
 }
 
 Result<Requests> json_numbers(const VerbInfo& verb, const Json& value) {

@@ -6,6 +6,9 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
 #include <thread>
 
 #include "cli/progress_view.h"
@@ -41,6 +44,20 @@ TEST(Train, ARunThatHitsItsStepLimitEndsWithCode2AndIsKept) {
   EXPECT_EQ(again.code, 2);
   EXPECT_THAT(again.out, HasSubstr("had ended"));
   EXPECT_EQ(call("resume " + (folder / "run").string()).code, 2);
+}
+
+TEST(Train, ARunGoesOnWithTheInstructionSetItBeganWithOrNotAtAll) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(call(short_run(folder / "run")).code, 2);
+  std::stringstream manifest;
+  manifest << std::ifstream(folder / "run" / "run.json").rdbuf();
+  const std::string changed = std::regex_replace(manifest.str(), std::regex(R"("isa": "\w+")"), R"("isa": "altivec")");
+  std::ofstream(folder / "run" / "run.json") << changed;
+  for (const std::string& command : {short_run(folder / "run"), "resume " + (folder / "run").string()}) {
+    const Reply reply = call(command);
+    EXPECT_EQ(reply.code, 64) << command;
+    EXPECT_THAT(reply.err, HasSubstr("begun with the instruction set altivec"));
+  }
 }
 
 TEST(Train, OnATerminalABlockIsDrawnAgainInPlace) {
