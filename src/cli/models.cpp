@@ -84,8 +84,8 @@ std::string lowest(const Listed& listed, std::int64_t delay) {
 std::string table(const std::vector<Listed>& models, const Paint& paint) {
   std::size_t width = 4;
   for (const Listed& one : models) width = std::max(width, one.model.name.size());
-  std::string text = fmt::format("{:<{}}  {:>27}   {:>20}\n", "", width, fmt::format("at a delay of {}", kTableDelay),
-                                 "the lowest of them at");
+  std::string text = fmt::format("{:<{}} {:>28}{:>21}\n", "", width, fmt::format("at a delay of {}", kTableDelay),
+                                 "lowest of them at");
   std::string head = fmt::format("{:<{}} ", "name", width);
   for (const char* title : {"Ret-R", "Ret-I", "Upd", "Def"}) head += fmt::format("{:>7}", title);
   for (const std::int64_t delay : kFurther) head += fmt::format("{:>7}", delay);

@@ -10,7 +10,7 @@
 #include "catalog/model_files.h"
 #include "support/surroundings.h"
 #include "system/files.h"
-#include "task/setting.h"
+#include "task/registry.h"
 
 namespace schemamem {
 namespace {
@@ -20,7 +20,7 @@ using Model = std::shared_ptr<const LoadedModel<float>>;
 
 const fs::path kResults = fs::path(SCHEMAMEM_SOURCE_DIR) / "results";
 
-/// Every checkpoint that is published: 81 of each of two recipes, 3 of the paper's.
+/// Every checkpoint that is published: 81 of each of two recipes, 3 of the paper's, 3 of associative recall.
 std::vector<fs::path> published() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(kResults)) {
@@ -30,10 +30,10 @@ std::vector<fs::path> published() {
   return files;
 }
 
-/// One write and one question, both of the address 1.
+/// One write and one question, both of the address 1; of symbols, 1 and 0.
 std::vector<float> answer(const Model& model) {
   Stream<float> stream(model);
-  std::vector<float> row(model->model().config().inputs);
+  std::vector<float> row(model->model().config().row_width());
   row.front() = row.back() = 1;
   stream.push(row);
   row.back() = 0;
@@ -43,15 +43,19 @@ std::vector<float> answer(const Model& model) {
 
 TEST(PublishedModels, OpenByPathAndAnswer) {
   const std::vector<fs::path> files = published();
-  ASSERT_EQ(files.size(), 162U + 3U);
+  ASSERT_EQ(files.size(), 162U + 3U + 3U);
   std::set<std::string> fingerprints;
   for (const fs::path& file : files) {
     const auto model = load_model<float>(file.parent_path().string());
     ASSERT_TRUE(model) << model.error().message();
-    const Setting setting = parse_setting((*model)->notes().at("setting")).value();
-    EXPECT_EQ((*model)->model().config().inputs, setting.input_width()) << file;
+    const auto& notes = (*model)->notes();
+    const auto named = notes.find("task");  // the first runs name none
+    const TaskShape shape =
+        make_task(named == notes.end() ? "address-value" : named->second, notes.at("setting")).value()->shape();
+    EXPECT_EQ((*model)->model().config().inputs, shape.inputs) << file;
+    EXPECT_EQ((*model)->model().config().symbols, shape.symbols) << file;
     const std::vector<float> logits = answer(*model);
-    EXPECT_EQ(logits.size(), setting.output_width()) << file;
+    EXPECT_EQ(logits.size(), shape.outputs) << file;
     for (const float logit : logits) EXPECT_TRUE(std::isfinite(logit)) << file;
     fingerprints.insert((*model)->fingerprint());
   }
@@ -64,7 +68,7 @@ TEST(PublishedModels, OpenByNameWhereTheRunIsFinished) {
   for (const NamedModel& model : list_models(std::vector{kResults})) {
     EXPECT_TRUE(files.emplace(model.name, model.file).second) << "two models are called " << model.name;
   }
-  ASSERT_EQ(files.size(), 162U + 2U);  // the paper's recipe has an unfinished run of SchemaMem
+  ASSERT_EQ(files.size(), 162U + 2U + 3U);  // the paper's recipe has an unfinished run of SchemaMem
   EXPECT_TRUE(files.contains("a5v5-schemamem-steady-s42"));
   for (const auto& [name, file] : files) ASSERT_EQ(find_model(name, std::vector{kResults}).value(), file);
   for (const char* const name : {"a5v5-schemamem-steady-s42", "A3V3-GDN-paper-S42", "a4v5-mamba3-fast-s44"}) {

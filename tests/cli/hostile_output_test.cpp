@@ -78,7 +78,9 @@ TEST_F(HostileOutput, AnErrorAboutAFileIsEscaped) {
 }
 
 TEST_F(HostileOutput, TheStagesOfAFinishedRunAreEscaped) {
-  const json result{{"status", "step-limit"},
+  const json manifest = json::parse(test::text_of(run() / "run.json"));
+  const json result{{"hash", manifest.at("hash")},
+                    {"status", "step-limit"},
                     {"steps", 8},
                     {"seconds", 1},
                     {"weights", "last"},

@@ -151,7 +151,7 @@ TEST(Recipe, LevelsIsFastForTasksOfLevels) {
   ASSERT_TRUE(levels) << levels.error().message();
   EXPECT_EQ(levels->origin.at("levels.rate"), "configs/levels.toml");
   EXPECT_EQ(levels->origin.at("optimizer.matrices"), "configs/fast.toml");
-  EXPECT_EQ(levels->recipe.levels.threshold, 99);
+  EXPECT_EQ(levels->recipe.levels.threshold, 97);
 }
 
 }  // namespace

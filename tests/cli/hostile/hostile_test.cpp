@@ -177,7 +177,8 @@ std::string fault_of(const Ending& end) {
   if (!kDocumented.contains(end.code)) return "exit code " + std::to_string(end.code);
   if (end.err.find("Internal error") != std::string::npos || end.err.find("Out of memory") != std::string::npos)
     return "error: " + end.err;
-  if (end.code != 0 && end.err.find("error: ") == std::string::npos)
+  const bool step_limit = end.code == 2 && end.err.find("step limit") != std::string::npos;
+  if (end.code != 0 && !step_limit && end.err.find("error: ") == std::string::npos)
     return "no message for exit code " + std::to_string(end.code);
   if (has_control_characters(end.out)) return "control characters in the output";
   if (has_control_characters(end.err)) return "control characters in the messages";
