@@ -71,7 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   must(sm_stream_new(model, &stream) == SM_OK);
   if (const int code = sm_stream_state_set(stream, data, size); code != SM_OK) refused(code);
   std::vector<float> rows(size / sizeof(float)), outputs;
-  std::memcpy(rows.data(), data, rows.size() * sizeof(float));
+  if (!rows.empty()) std::memcpy(rows.data(), data, rows.size() * sizeof(float));
   const std::size_t count = rows.size() / sm_model_row_width(model);
   outputs.resize(count * sm_model_outputs(model) + 1);
   if (const int code = sm_stream_push(stream, rows.data(), count, outputs.data()); code != SM_OK) refused(code);

@@ -189,7 +189,9 @@ std::string fault_of(const Stage& stage, const fs::path& in, const std::string& 
   if (!kDocumented.contains(end.code)) return fmt::format("exit code {}", end.code);
   if (end.said.find("Internal error") != std::string::npos) return end.said;
   // The write that fails may be that of the message.
-  if (end.code != 0 && !fault.starts_with("write:") && end.said.find("error: ") == std::string::npos)
+  // A step limit and a stop on request are no errors, and told all the same.
+  const bool told = end.code == 2 || end.code == 75 ? !end.said.empty() : end.said.find("error: ") != std::string::npos;
+  if (end.code != 0 && !fault.starts_with("write:") && !told)
     return fmt::format("exit code {} without a message", end.code);
   // Nothing that was there is lost, and what is there is whole.
   if (newest_checkpoint(in) < stage.newest) return fmt::format("a checkpoint is lost; {}", end.said);
