@@ -86,7 +86,6 @@ nb::list evaluate(const v0::Model& model, const std::string& kind, const std::st
   const EvaluationRequest request = request_of({kind, mode, scenarios, delays, episodes, seed, threads});
   const auto& loaded = impl::Access::loaded(model);
   const Mode how = mode_from_name(mode).value_or(Mode::kRecurrent);
-  if (how == Mode::kAblated) check(check_ablation(model.name()));
   if (episodes == 0) throw Failure::usage("evaluate: expected at least one episode, found 0.");
   const auto task = task_of(*loaded);
   const auto cases = take(evaluated_cases(*task, request));

@@ -30,6 +30,12 @@ def test_without_its_memory_a_model_knows_nothing(schemamem_model):
     assert rows.where(group="retained")[0]["normal"] == 100 and rows.where(group="retained")[0]["difference"] > 50
 
 
+def test_a_baseline_is_ablated_too():
+    rows = sm.ablate(sm.load("a3v3-gdn-steady-s42"), ["retention"], [96], episodes=8)
+    written = next(row for row in rows if row["group"] == "retained")
+    assert written["normal"] == 100 and written["ablated"] < 50
+
+
 def test_records_are_rows_for_pandas_and_for_a_figure(schemamem_model, tmp_path):
     records = sm.evaluate(schemamem_model, delays=[96, 192], episodes=2)
     assert records.lowest() == min(row["exact"] for row in records)
@@ -63,7 +69,6 @@ def test_figures_have_a_panel_a_column_and_a_line_a_model(tmp_path):
 @pytest.mark.parametrize("call, message", [
     (lambda m: sm.evaluate(m, ["retain"]), "retention"), (lambda m: sm.evaluate(m, episodes=0), "at least one"),
     (lambda m: sm.curve(m, scenarios=["immediate"]), "no curve"),
-    (lambda m: sm.ablate(sm.load("a3v3-gdn-steady-s42")), "S = 0"),
     (lambda m: sm.evaluate(sm.Trainer(inputs=2, classes=2, longest=4, batch=1).model()), "own")])
 def test_a_wrong_question_says_what_is_right(schemamem_model, call, message):
     with pytest.raises(sm.UsageError, match=message):
