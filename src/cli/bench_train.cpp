@@ -260,8 +260,7 @@ void register_bench_train(CLI::App& bench, Commands& commands) {
                                    "schemamem bench train --model schemamem\n"
                                    "schemamem bench train --model gdn --setting A5V5 --threads 1 --json");
   options->model.add_to(command);
-  command.add_option("--recipe", options->recipe, "fast, paper, steady or the path of a .toml file (default fast)")
-      ->type_name("NAME");
+  command.add_option("--recipe", options->recipe, recipe_help())->type_name("NAME");
   command.add_option("--threads", options->threads, "Threads (default: all cores)")->type_name("N");
   command.add_option("--steps", options->steps, "Steps a stage (default 100)")->type_name("N");
   commands.on(command, [options](Console& console) { return bench_train(*options, console); });

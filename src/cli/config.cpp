@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "cli/model_options.h"
 #include "cli/task_options.h"
 #include "cli/train_commands.h"
 #include "train/recipe_file.h"
@@ -58,8 +59,7 @@ void register_config(CLI::App& program, Commands& commands) {
   CLI::App& command = commands.add(config, "explain", "Every field of a recipe: value, meaning, range and origin.",
                                    "schemamem config explain --recipe steady\n"
                                    "schemamem config explain --recipe fast --set optimizer.clip=0.5 --json");
-  command.add_option("--recipe", options->recipe, "fast, paper, steady or the path of a .toml file (fast)")
-      ->type_name("NAME");
+  command.add_option("--recipe", options->recipe, recipe_help())->type_name("NAME");
   command.add_option("--set", options->overrides, "Override a field of the recipe; may be repeated")
       ->type_name("FIELD=VALUE")
       ->allow_extra_args(false);

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "task/registry.h"
+#include "train/recipe_file.h"
 
 namespace schemamem {
 
@@ -74,6 +75,10 @@ Result<ModelSpec> ModelOptions::read_spec() const {
   if (!wanted) return wanted.error();
   const TaskShape shape = (*wanted)->shape();
   return resolve_model(*choice, {.inputs = shape.inputs, .outputs = shape.outputs, .symbols = shape.symbols});
+}
+
+std::string recipe_help() {
+  return fmt::format("{} or the path of a .toml file (fast)", fmt::join(builtin_recipe_names(), ", "));
 }
 
 }  // namespace schemamem

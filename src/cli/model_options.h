@@ -26,4 +26,7 @@ struct ModelOptions {
   Result<ModelSpec> read_spec() const;
 };
 
+/// What --recipe takes: the recipes of the program, or a file.
+std::string recipe_help();
+
 }  // namespace schemamem

@@ -153,8 +153,7 @@ void register_train(CLI::App& program, Commands& commands) {
                    "schemamem train --model schemamem --recipe steady --set cooldown.steps=1000 --threads 2");
   options->model.add_to(command);
   command.add_option("--seed", options->seed, "Root of every random stream (42)")->type_name("N");
-  command.add_option("--recipe", options->recipe, "fast, paper, steady or the path of a .toml file (fast)")
-      ->type_name("NAME");
+  command.add_option("--recipe", options->recipe, recipe_help())->type_name("NAME");
   command.add_option("--set", options->overrides, "Override a field of the recipe; may be repeated")
       ->type_name("FIELD=VALUE")
       ->allow_extra_args(false);
