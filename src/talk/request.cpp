@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/name.h"
 #include "base/parse.h"
 #include "base/suggest.h"
 #include "base/text.h"
@@ -34,7 +35,6 @@ constexpr std::array<VerbInfo, 13> kVerbs{{
 }};
 
 constexpr std::int64_t kLargestNumber = 1'000'000'000;
-constexpr std::size_t kLongestName = 32;
 
 Error usage(std::string message) { return {ErrorKind::kUsage, std::move(message)}; }
 
@@ -62,12 +62,6 @@ Error wrong_form(const VerbInfo& verb, const std::string& found) {
   return usage(fmt::format("`{}` is written as `{}`; found {}.", verb.name, shown(verb), found));
 }
 
-bool is_name(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestName &&
-         text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") ==
-             std::string_view::npos;
-}
-
 /// Text behind a word: a file, a memory or nothing.
 Result<Requests> named(const VerbInfo& verb, std::string_view name) {
   const bool file = verb.verb == Verb::kSave || verb.verb == Verb::kLoad;
@@ -75,8 +69,9 @@ Result<Requests> named(const VerbInfo& verb, std::string_view name) {
   if (name.empty() && !optional) return wrong_form(verb, "nothing behind it");
   if (name.find('\0') != std::string_view::npos) return usage("A name has no zero byte in it.");
   if (!file && !name.empty() && !is_name(name)) {
-    return usage(fmt::format("A memory's name has letters, digits, -, _ and ., at most {}; found {}.", kLongestName,
-                             quote(name)));
+    return usage(fmt::format(
+        "A memory's name has at most {} letters, digits, -, _ and ., the first a letter or digit; found {}.",
+        kLongestName, quote(name)));
   }
   return Requests{{.verb = verb.verb, .name = std::string(name)}};
 }

@@ -35,6 +35,8 @@ inline std::vector<Answer> oracle(int address_bits, int value_bits, const std::s
 
   std::map<int, int> memory;
   std::map<int, int> written_in;  // address -> write segment
+  std::map<int, int> times;       // address -> how often it was written
+  const bool rounds = scenario == "rounds";
   int segment = 0;
   std::vector<Answer> answers;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
@@ -43,18 +45,19 @@ inline std::vector<Answer> oracle(int address_bits, int value_bits, const std::s
       if (t == 0 || tokens[t - 1].value < 0) ++segment;
       memory[address] = tokens[t].value;
       written_in[address] = segment;
+      ++times[address];
       answers.push_back({});
       continue;
     }
     Answer answer;
     answer.label = memory.contains(address) ? memory[address] : address % k;
     answer.final = t + last_asked >= tokens.size();
-    if (segment == write_segments && !answer.final)
+    if (!rounds && segment == write_segments && !answer.final)
       answer.group = 3;
     else if (!written_in.contains(address))
       answer.group = 2;
     else if (scenario == "retention" || written_in[address] < segment)
-      answer.group = 0;
+      answer.group = rounds && times[address] > 1 ? 4 : 0;
     else
       answer.group = 1;
     answers.push_back(answer);
