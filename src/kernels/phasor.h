@@ -53,6 +53,21 @@ template <class T>
   *reinterpret_cast<Narrow*>(to) = __builtin_convertvector(value, Narrow);
 }
 
+/// Numbers of a smaller size than `floor` become zero. `count` is a multiple of the lanes.
+template <class T>
+[[gnu::always_inline]] inline void drop_below(T floor, T* numbers, std::size_t count) {
+  for (std::size_t i = 0; i < count; i += kLanes<T>) {
+    const Vec<T> x = load<T>(numbers + i);
+    store<T>(numbers + i, max<T>(x, -x) < floor ? Vec<T>{} : x);
+  }
+}
+/// Numbers become zero where those of `mask` are.
+template <class T>
+[[gnu::always_inline]] inline void keep_where(const T* mask, T* numbers, std::size_t count) {
+  for (std::size_t i = 0; i < count; i += kLanes<T>)
+    store<T>(numbers + i, keep<T>(load<T>(mask + i) != T(0), load<T>(numbers + i)));
+}
+
 /// S <- (S + dS) mod 2 pi. Sum and reduction are done in double, by subtracting the nearest whole number of turns;
 /// rounding to float can give exactly float(2 pi). `count` is a multiple of the lanes.
 template <class T>

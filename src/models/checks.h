@@ -53,6 +53,7 @@ void check_episode(const SequenceModel<T>& model, const Episode<T>& episode, Vie
   require(episode.mode == Mode::kRecurrent ||
               (episode.mode == Mode::kFullHistory ? config.traits.full_history : config.traits.ablation),
           "forward: the model does not know this mode");
+  require(is_floor(episode.floor), "forward: a floor is at least 0 and below 1");
   require(episode.initial.empty() || episode.initial.size() == carried, "forward: the initial state is as carried()");
   require(episode.final.empty() || episode.final.size() == carried, "forward: the final state is as carried()");
   require(episode.mode == Mode::kRecurrent || (episode.initial.empty() && episode.final.empty()),

@@ -44,6 +44,7 @@ std::optional<std::string> SequenceModel<T>::fault_in_numbers(const StreamState<
         return fmt::format("{}: element {} is {}, expected a finite number", tensor.name, i, value);
     }
   }
+  if (!is_floor(s.floor)) return fmt::format("the floor is {}, expected at least 0 and below 1", s.floor);
   if (s.counters[0] < 0 || s.counters[0] > kMostTokens)
     return fmt::format("counter tokens is {}, expected 0 to {}", s.counters[0], kMostTokens);
   for (std::size_t i = counter_names().size(); i < s.counters.size(); ++i) {

@@ -37,6 +37,9 @@ enum class Mode { kRecurrent, kFullHistory, kAblated };
 std::string_view mode_name(Mode mode);
 std::optional<Mode> mode_from_name(std::string_view name);
 
+/// What a floor may be: at least 0, where it is off, and below 1.
+constexpr bool is_floor(double floor) { return floor >= 0 && floor < 1; }
+
 /// Counting further than this is no stream but a broken file.
 inline constexpr std::int64_t kMostTokens = std::int64_t{1} << 62;
 
@@ -49,6 +52,8 @@ struct Episode {
   /// Weight of the stillness term (docs/design.md, "Stillness"): adds `stillness` * (change of state over read
   /// segments) to the loss in `backward`. Zero asks for nothing.
   T stillness = 0;
+  /// Changes of state smaller than this do not happen (docs/design.md, "Floor"). Zero: all do.
+  double floor = 0;
   /// Rows whose outputs are wanted, rising; empty: all of them.
   std::span<const std::uint32_t> answers{};
   /// State before the first row, laid out as SequenceModel::carried(); empty: the empty memory. Recurrent mode only.
@@ -78,6 +83,7 @@ struct StreamRows {
 template <class T>
 struct StreamState {
   Mode mode = Mode::kRecurrent;            // kAblated forgets at every commit
+  double floor = 0;                        // as Episode::floor; reset() leaves it and the mode alone
   Buffer<T> values;                        // laid out as SequenceModel::state()
   std::array<std::int64_t, 4> counters{};  // meaning: SequenceModel::counter_names()
 };

@@ -206,6 +206,37 @@ TYPED_TEST(Pointwise, ACommitWrapsTheSumIntoOneTurn) {
   EXPECT_TRUE(state.intact());
 }
 
+TYPED_TEST(Pointwise, NumbersBelowTheFloorAreDroppedAndTheirGradientsToo) {
+  using T = TypeParam;
+  constexpr T kFloor = T(0.25);
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  std::vector<T> start{T(0),
+                       -T(0),
+                       kFloor,
+                       -kFloor,
+                       std::nextafter(kFloor, T(0)),
+                       -std::nextafter(kFloor, T(0)),
+                       T(1),
+                       T(-1),
+                       std::numeric_limits<T>::infinity(),
+                       std::numeric_limits<T>::denorm_min()};
+  for (const T value : random_values<T>(54, 3, 0.3)) start.push_back(value);
+  while (start.size() % kLanes<T> != 0) start.push_back(0);
+  Guarded<T> kept(start);
+  drop_below<T>(kFloor, kept.data(), kept.size());
+  Guarded<T> gradient(std::vector<T>(start.size(), nan));
+  keep_where<T>(kept.data(), gradient.data(), gradient.size());
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    const bool dropped = std::abs(start[i]) < kFloor;
+    EXPECT_EQ(kept[i], dropped ? T(0) : start[i]);
+    EXPECT_EQ(std::isnan(gradient[i]), !dropped) << start[i];
+  }
+  EXPECT_TRUE(kept.intact() && gradient.intact());
+  std::vector<T> broken(kLanes<T>, nan);
+  drop_below<T>(kFloor, broken.data(), broken.size());
+  EXPECT_TRUE(std::isnan(broken[0])) << "a fault is never hidden";
+}
+
 TYPED_TEST(Pointwise, ACommitCanGiveExactlyTwoPi) {
   using T = TypeParam;
   std::vector<T> state(kLanes<T>, T(0));

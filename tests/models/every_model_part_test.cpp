@@ -100,16 +100,17 @@ std::size_t border(const PartRun<T>& run) {
 
 /// The values of an episode in one piece and in two, one behind the other.
 template <class T>
-std::pair<std::vector<T>, std::vector<T>> whole_and_halves(const test::ModelCase& made) {
+std::pair<std::vector<T>, std::vector<T>> whole_and_halves(const test::ModelCase& made,
+                                                           const PieceRequest<T>& request = {}) {
   constexpr std::size_t kTokens = 150;
   PartRun<T> run(made, kTokens);
   const PieceInputs<T> in = run.drawn(kTokens);
   run.set_weights(in.weights);
   const std::size_t cut = border(run);
   EXPECT_TRUE(ends_chunk(run.marks()[cut]));
-  const auto whole = run.values(in.x, 0, kTokens, in.initial, {});
-  const auto first = run.values(in.x, 0, cut, in.initial, {});
-  const auto second = run.values(in.x, cut, kTokens - cut, first.final, {});
+  const auto whole = run.values(in.x, 0, kTokens, in.initial, request);
+  const auto first = run.values(in.x, 0, cut, in.initial, request);
+  const auto second = run.values(in.x, cut, kTokens - cut, first.final, request);
   std::pair<std::vector<T>, std::vector<T>> both{whole.y, first.y};
   both.first.insert(both.first.end(), whole.final.begin(), whole.final.end());
   both.second.insert(both.second.end(), second.y.begin(), second.y.end());
@@ -124,14 +125,16 @@ TEST_P(EveryModelPart, GivesInTwoPiecesWhatItGivesInOne) {
   }
   const auto [exact, exact_halves] = whole_and_halves<double>(GetParam());
   EXPECT_LE(golden_error(exact_halves, exact), 1e-10);
+  const auto [floored, floored_halves] = whole_and_halves<double>(GetParam(), {.floor = 0.1});
+  EXPECT_LE(golden_error(floored_halves, floored), 1e-10);
 }
 
 TEST_P(EveryModelPart, CarriesGradientsFromPieceToPiece) {
   constexpr std::size_t kTokens = 120;
-  for (const double stillness : {0.0, 3.0}) {
+  for (const auto& [stillness, floor] : {std::pair{0.0, 0.0}, {3.0, 0.0}, {3.0, 0.1}}) {
     PartRun<double> run(GetParam(), kTokens);
     const PieceInputs<double> in = run.drawn(kTokens);
-    const PieceRequest<double> request{.final = true, .stillness = stillness};
+    const PieceRequest<double> request{.final = true, .stillness = stillness, .floor = floor};
     const PieceOutcome<double> whole = run.run(in, request);
     const std::size_t cut = border(run);
     run.shard().clear();

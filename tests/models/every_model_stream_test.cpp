@@ -1,7 +1,9 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -43,10 +45,12 @@ class Runner {
     return streamed(episode, one_by_one(episode.tokens()), state);
   }
 
-  std::vector<T> trained(const TestEpisode<T>& episode, Mode mode = Mode::kRecurrent) const {
+  std::vector<T> trained(const TestEpisode<T>& episode, Mode mode = Mode::kRecurrent, double floor = 0) const {
     const auto tape = model_->make_tape({.tokens = episode.tokens(), .chunks = episode.tokens()}, {.poison = true});
     std::vector<T> logits(episode.tokens() * outputs());
-    model_->forward(*folded_, episode.episode(mode), *tape, rows(logits, 0, episode.tokens()));
+    Episode<T> run = episode.episode(mode);
+    run.floor = floor;
+    model_->forward(*folded_, run, *tape, rows(logits, 0, episode.tokens()));
     return logits;
   }
 
@@ -76,7 +80,8 @@ class Runner {
 
 template <class T>
 bool same(const StreamState<T>& a, const StreamState<T>& b) {
-  return a.mode == b.mode && a.counters == b.counters && std::equal(a.values.begin(), a.values.end(), b.values.begin());
+  return a.mode == b.mode && a.floor == b.floor && a.counters == b.counters &&
+         std::equal(a.values.begin(), a.values.end(), b.values.begin());
 }
 
 template <class T>
@@ -120,6 +125,48 @@ TEST_P(EveryModelStream, EqualsTheForwardPassOfTraining) {
     EXPECT_LE(largest_difference(streamed, trained), 1e-4) << tokens << " tokens";
     const TestEpisode<double> precise = exact.episode(tokens, tokens);
     EXPECT_LE(largest_difference(exact.streamed(precise), exact.trained(precise)), 1e-11) << tokens << " tokens";
+  }
+}
+
+TEST_P(EveryModelStream, WithAFloorEqualsTheForwardPassOfTrainingHoweverItIsCut) {
+  constexpr double kFloor = 0.1;
+  Runner<float> rounded(GetParam());
+  Runner<double> exact(GetParam());
+  const auto floored = [](auto state) {
+    state.floor = kFloor;
+    return state;
+  };
+  for (const std::size_t tokens : {1, 2, 7, 64, 129, 260}) {
+    const TestEpisode<float> episode = rounded.episode(tokens, tokens);
+    StreamState<float> one = floored(rounded.empty()), pieces = floored(rounded.empty());
+    const auto streamed = rounded.streamed(episode, Runner<float>::one_by_one(tokens), one);
+    Rng rng = test::test_rng(2'000 + tokens);
+    EXPECT_EQ(rounded.streamed(episode, test::random_cuts(tokens, rng), pieces), streamed) << tokens << " tokens";
+    EXPECT_TRUE(same(one, pieces));
+    EXPECT_EQ(one.floor, kFloor) << "a reset leaves it alone";
+    if (GetParam().same_bits) {
+      EXPECT_EQ(streamed, rounded.trained(episode, Mode::kRecurrent, kFloor)) << tokens << " tokens";
+    }
+    if (tokens == 260) {
+      EXPECT_NE(streamed, rounded.streamed(episode)) << "something was below it";
+    }
+    const TestEpisode<double> precise = exact.episode(tokens, tokens);
+    StreamState<double> state = floored(exact.empty());
+    EXPECT_LE(
+        largest_difference(exact.streamed(precise, {tokens}, state), exact.trained(precise, Mode::kRecurrent, kFloor)),
+        1e-11)
+        << tokens << " tokens";
+  }
+}
+
+TEST_P(EveryModelStream, RefusesAFloorThatIsNone) {
+  Runner<float> run(GetParam());
+  const TestEpisode<float> episode = run.episode(3, 1);
+  for (const double floor : {-0.001, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    StreamState<float> state = run.empty();
+    state.floor = floor;
+    EXPECT_THAT(run.model().fault(state).value_or(""), testing::HasSubstr("expected at least 0 and below 1"));
+    EXPECT_THROW(run.trained(episode, Mode::kRecurrent, floor), ContractViolation);
   }
 }
 

@@ -53,6 +53,7 @@ template <class T>
 struct PieceRequest {
   bool final = true;
   T stillness = 0;
+  double floor = 0;
 };
 
 /// A model with weights that runs pieces of up to so many rows.
@@ -121,6 +122,7 @@ class PartRun {
                     {.x = {x.data() + first * inputs(), {count, inputs()}},
                      .marks = marks().subspan(first, count),
                      .stillness = request.stillness,
+                     .floor = request.floor,
                      .initial = initial,
                      .final = out.final},
                     *tape_, {out.y.data(), {count, outputs()}});

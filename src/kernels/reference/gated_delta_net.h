@@ -34,7 +34,9 @@ class GatedDeltaNet {
  public:
   static constexpr double kEpsilon = 1e-6;
 
-  GatedDeltaNet(GatedDeltaNetWeights weights, Matrix u) : w_(std::move(weights)), u_(std::move(u)) {
+  /// Gates that are within `floor` of closed, beta = 0 and e^g = 1, are closed.
+  GatedDeltaNet(GatedDeltaNetWeights weights, Matrix u, double floor = 0)
+      : w_(std::move(weights)), u_(std::move(u)), floor_(floor) {
     const std::array<const Matrix*, 3> projections{&w_.q_proj, &w_.k_proj, &w_.v_proj};
     const std::array<const Matrix*, 3> convolutions{&w_.q_conv, &w_.k_conv, &w_.v_conv};
     for (std::size_t c = 0; c < 3; ++c) {
@@ -124,6 +126,8 @@ class GatedDeltaNet {
       tokens[t].v = activated(2, t, h);
       tokens[t].g = -std::exp(w_.a_log[h]) * std::log1p(std::exp(a_[t][h] + w_.dt_bias[h]));
       tokens[t].beta = sigmoid(b_[t][h]);
+      if (1 - std::exp(tokens[t].g) < floor_) tokens[t].g = 0;
+      if (tokens[t].beta < floor_) tokens[t].beta = 0;
     }
     gated_delta_forward(tokens, zeros(width(), width()));
     return tokens;
@@ -176,7 +180,7 @@ class GatedDeltaNet {
         }
       }
       Vector d_a(heads(), 0.0), d_b(heads(), 0.0);
-      d_a[h] = -std::exp(w_.a_log[h]) * grads[t].g * sigmoid(a_[t][h] + w_.dt_bias[h]);
+      if (token.g != 0) d_a[h] = -std::exp(w_.a_log[h]) * grads[t].g * sigmoid(a_[t][h] + w_.dt_bias[h]);
       d_b[h] = grads[t].beta * token.beta * (1.0 - token.beta);
       d.weights.dt_bias[h] += d_a[h];
       d.weights.a_log[h] += grads[t].g * token.g;
@@ -194,6 +198,7 @@ class GatedDeltaNet {
 
   GatedDeltaNetWeights w_;
   Matrix u_;
+  double floor_;
   std::array<Matrix, 3> raw_, pre_;
   Matrix gate_, a_, b_;
   std::vector<std::vector<DeltaToken>> heads_;

@@ -134,8 +134,10 @@ inline double rms(const Vector& x) {
   return std::sqrt(squares / static_cast<double>(x.size()) + kEpsilon);
 }
 
-/// One token from the state `before`: fills `token` and y [D].
-inline void step(const Weights& w, View<const double, 1> u, const State& before, Token& token, View<double, 1> y) {
+/// One token from the state `before`: fills `token` and y [D]. A step Dt below `floor` is none; where a step is one but
+/// its decay alpha is within `floor` of 1, it does not decay.
+inline void step(const Weights& w, View<const double, 1> u, const State& before, Token& token, View<double, 1> y,
+                 double floor = 0) {
   const Sizes& s = w.sizes;
   for_rows(token.raw, [&](std::size_t row, double& entry) {
     entry = 0;
@@ -152,8 +154,11 @@ inline void step(const Weights& w, View<const double, 1> u, const State& before,
   }
   for (std::size_t h = 0; h < s.heads; ++h) {
     const std::size_t g = s.group_of(h);
-    const double dt = token.dt[h] = softplus(raw.dt[h] + w.dt_bias[h]);
-    const double a = token.a[h] = std::min(-softplus(raw.a[h]), -kFloor);
+    double dt = softplus(raw.dt[h] + w.dt_bias[h]), a = std::min(-softplus(raw.a[h]), -kFloor);
+    if (dt < floor) dt = 0;
+    if (1 - std::exp(a * dt) < floor) a = 0;
+    token.dt[h] = dt;
+    token.a[h] = a;
     const double lambda = token.lambda[h] = sigmoid(raw.trap[h]);
     const double alpha = token.alpha[h] = std::exp(a * dt);
     const double beta = token.beta[h] = (1 - lambda) * dt * alpha;
@@ -188,10 +193,11 @@ inline void step(const Weights& w, View<const double, 1> u, const State& before,
 }
 
 /// A sequence u [T, D] from the state `initial`; the last token's `after` is the final state.
-inline std::vector<Token> forward(const Weights& w, View<const double, 2> u, const State& initial, View<double, 2> y) {
+inline std::vector<Token> forward(const Weights& w, View<const double, 2> u, const State& initial, View<double, 2> y,
+                                  double floor = 0) {
   std::vector<Token> tokens(u.extent(0), Token(w.sizes));
   for (std::size_t t = 0; t < tokens.size(); ++t) {
-    step(w, u[t], t == 0 ? initial : tokens[t - 1].after, tokens[t], y[t]);
+    step(w, u[t], t == 0 ? initial : tokens[t - 1].after, tokens[t], y[t], floor);
   }
   return tokens;
 }
@@ -260,8 +266,9 @@ inline void step_backward(const Weights& w, View<const double, 1> u, const State
       d_dt += std::numbers::pi * d_phi * rate;
       d_raw.angle[j] += std::numbers::pi * (1 - rate * rate) * d_phi * dt;
     }
-    d_raw.a[h] = -softplus(raw.a[h]) <= -kFloor ? -sigmoid(raw.a[h]) * dt * d_a_dt : 0;
-    d_raw.dt[h] = d_dt * sigmoid(raw.dt[h] + w.dt_bias[h]);
+    const bool fades = token.a[h] != 0, moves = dt != 0;  // else something is below the floor
+    d_raw.a[h] = fades && -softplus(raw.a[h]) <= -kFloor ? -sigmoid(raw.a[h]) * dt * d_a_dt : 0;
+    d_raw.dt[h] = moves ? d_dt * sigmoid(raw.dt[h] + w.dt_bias[h]) : 0;
     d_w.dt_bias[h] += d_raw.dt[h];
     d_q = rotate(d_q, token.after.angle[h], -1);
     d_k = rotate(d_k, token.after.angle[h], -1);

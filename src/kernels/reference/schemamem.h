@@ -172,8 +172,8 @@ class SchemaMemChunk {
 class SchemaMem {
  public:
   SchemaMem(const SchemaMemWeights& weights, Matrix x, SchemaMemMode mode, std::size_t commit_every,
-            SchemaMemWriter writer = SchemaMemWriter::kStatic)
-      : w_(weights), x_(std::move(x)), mode_(mode) {
+            SchemaMemWriter writer = SchemaMemWriter::kStatic, double floor = 0)
+      : w_(weights), x_(std::move(x)), mode_(mode), floor_(floor) {
     for (std::size_t t = 1, begin = 0; t <= x_.size(); ++t) {
       const bool commits = t < x_.size() && mode != SchemaMemMode::kFullHistory &&
                            (t - begin == commit_every || x_[t].back() != x_[t - 1].back());
@@ -206,7 +206,8 @@ class SchemaMem {
       Matrix d_S = zeros_like(w_.layers[l].schema), before;  // of S as the chunk's end leaves it, then as it began
       for (std::size_t c = ends_.size(); c-- > 0;) {
         if (mode_ != SchemaMemMode::kRecurrent) d_S = zeros_like(d_S);  // what is erased has no influence
-        const Matrix d_increment = d_S;                                 // d mod / dx = 1
+        const Matrix d_increment =                                      // d mod / dx = 1; so has what was dropped
+            each([&](double ds, double d_s) { return is_dropped(ds) ? 0.0 : d_s; }, chunks_[l][c].increment(), d_S);
         const Matrix d_rows = chunks_[l][c].backward(rows_of_chunk(d_H, c), d_increment, d_S, d.layers[l]);
         before.insert(before.begin(), d_rows.begin(), d_rows.end());
       }
@@ -221,16 +222,19 @@ class SchemaMem {
     const std::size_t begin = c == 0 ? 0 : ends_[c - 1];
     return {rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.begin() + static_cast<std::ptrdiff_t>(ends_[c])};
   }
-  /// S <- (S + dS) mod 2 pi, or zero
+  bool is_dropped(double increment) const { return std::abs(increment) < floor_; }
+  /// S <- (S + dS) mod 2 pi, where |dS| reaches the floor, or zero
   Matrix committed(const Matrix& S, const Matrix& increment) const {
     if (mode_ == SchemaMemMode::kAblated) return zeros_like(S);
     const double turn = 2 * std::numbers::pi;
-    return each([&](double s, double ds) { return s + ds - turn * std::floor((s + ds) / turn); }, S, increment);
+    const auto wrapped = [&](double s) { return s - turn * std::floor(s / turn); };
+    return each([&](double s, double ds) { return is_dropped(ds) ? s : wrapped(s + ds); }, S, increment);
   }
 
   const SchemaMemWeights& w_;
   Matrix x_;
   SchemaMemMode mode_;
+  double floor_;
   std::vector<std::size_t> ends_;
   Matrix H_;  // of the final norm
   std::vector<std::vector<SchemaMemChunk>> chunks_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -25,6 +26,15 @@ struct MixerMemory {
   std::span<T*const> tape, scratch;
 };
 
+/// A floor (docs/design.md, "Floor") as the gates of a mixer meet it: a write gate below `write` counts as zero, and so
+/// does the x of a decay e^-x if it is below `decay`, which is when 1 - e^-x is below the floor.
+template <class T>
+struct GateFloor {
+  T write = 0, decay = 0;
+
+  static GateFloor of(double floor) { return {static_cast<T>(floor), static_cast<T>(-std::log1p(-floor))}; }
+};
+
 template <class T>
 struct MixerForward {
   View<const T, 1> folded;
@@ -33,6 +43,18 @@ struct MixerForward {
   const T* state = nullptr;  // state before the first token, laid out as Mixer::state(); nullptr: empty (zero)
   T* final_state = nullptr;  // state after the last token is stored here if asked for; may be `state`
   MixerMemory<T> memory;
+  GateFloor<T> floor{};
+};
+
+/// Tokens of a stream.
+template <class T>
+struct MixerAdvance {
+  View<const T, 1> folded;
+  View<const T, 2> u;  // [T, D]
+  View<T, 1> state;    // the layer's, in place
+  std::span<T* const> blocks;
+  View<T, 2> y;  // [T, D], added to
+  GateFloor<T> floor{};
 };
 
 /// Everything of a piece's vector-Jacobian product. `u` and `memory.tape` are those of the forward call.
@@ -95,9 +117,8 @@ class Mixer {
   /// Sizes of the blocks that advance() works in; it takes any number of tokens, at most this many at once inside.
   virtual std::vector<std::size_t> stream_blocks() const = 0;
   /// y += the mixer's output for each row of u, token by token: the bits depend on the tokens so far, not on how they
-  /// were cut into calls. `state` is the layer's, in place.
-  virtual void advance(View<const T, 1> folded, View<const T, 2> u, View<T, 1> state, std::span<T* const> blocks,
-                       View<T, 2> y) const = 0;
+  /// were cut into calls.
+  virtual void advance(const MixerAdvance<T>& call) const = 0;
 
   /// Flops of the matrix products executed in one forward and one backward over a piece of this length.
   virtual double training_flops(std::size_t tokens) const = 0;

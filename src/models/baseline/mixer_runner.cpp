@@ -55,7 +55,8 @@ void MixerRunner<T>::forward(View<const T, 2> u, std::span<const T> state, std::
                   .y = y,
                   .state = state.empty() ? nullptr : state.data(),
                   .final_state = final_state.empty() ? nullptr : final_state.data(),
-                  .memory = {tape_, scratch_}});
+                  .memory = {tape_, scratch_},
+                  .floor = GateFloor<T>::of(floor_)});
 }
 
 template <class T>
@@ -80,7 +81,12 @@ template <class T>
 void MixerRunner<T>::advance(View<const T, 2> u, std::span<T> state, View<T, 2> y) {
   require(state.size() == mixer_.state().size(), "MixerRunner: a state is laid out as Mixer::state()");
   fill_rows(y, T(0));
-  mixer_.advance(view(std::as_const(folded_)), u, view_of(state), stream_, y);
+  mixer_.advance({.folded = view(std::as_const(folded_)),
+                  .u = u,
+                  .state = view_of(state),
+                  .blocks = stream_,
+                  .y = y,
+                  .floor = GateFloor<T>::of(floor_)});
 }
 
 template <class T>

@@ -17,6 +17,8 @@ class MixerRunner {
   MixerRunner(const Mixer<T>& mixer, std::size_t tokens, ArenaPolicy policy = {});
 
   void set_weights(View<const T, 1> weights);
+  /// As Episode::floor, for the calls that follow.
+  void set_floor(double floor) { floor_ = floor; }
   /// y is overwritten. `state` and `final_state` are flat (Mixer::state()) and may be empty: zero, not wanted.
   void forward(View<const T, 2> u, std::span<const T> state, std::span<T> final_state, View<T, 2> y);
   /// Of the piece that forward ran last. `d_state` is the final state's gradient on entry and the first one's on
@@ -39,6 +41,7 @@ class MixerRunner {
   Buffer<T> folded_, shard_;
   View<const T, 2> u_;
   bool state_given_ = false;
+  double floor_ = 0;
 };
 
 extern template class MixerRunner<float>;

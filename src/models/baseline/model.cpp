@@ -130,6 +130,7 @@ void BaselineModel<T>::forward(const Folded<T>& folded_base, const Episode<T>& e
   check_episode(*this, episode, logits);
   const T* const w = folded.values.data();
   const T epsilon = mixer_->norm_epsilon();
+  const auto floor = GateFloor<T>::of(episode.floor);
   memory.tokens = rows;
   memory.stillness = episode.stillness;
   memory.started = !episode.initial.empty();
@@ -150,7 +151,8 @@ void BaselineModel<T>::forward(const Folded<T>& folded_base, const Episode<T>& e
                      .y = {mixed, {rows, sizes_.width}},
                      .state = memory.started ? episode.initial.data() + l * one_state : nullptr,
                      .final_state = memory.ends_kept ? episode.final.data() + l * one_state : nullptr,
-                     .memory = {layer.mixer, memory.mixer_scratch}});
+                     .memory = {layer.mixer, memory.mixer_scratch},
+                     .floor = floor});
     if (!has_mlp()) continue;
     kernels_.norm(sizes_, mixed, w + at.norm2, epsilon, rows, layer.z, layer.inverse2);
     std::copy_n(mixed, rows * sizes_.width, next);

@@ -45,6 +45,7 @@ void BaselineModel<T>::advance(const Folded<T>& folded_base, const StreamRows<T>
   const T* const w = static_cast<const BaselineFolded<T>&>(folded_base).values.data();
   Memory& memory = static_cast<Memory&>(scratch);
   const T epsilon = mixer_->norm_epsilon();
+  const auto floor = GateFloor<T>::of(state.floor);
   const LayerRows<T>& layer = memory.layers[0];
   const std::size_t state_size = mixer_->state().size();
   for (std::size_t first = 0; first < x.extent(0); first += kStreamTokens) {
@@ -54,9 +55,12 @@ void BaselineModel<T>::advance(const Folded<T>& folded_base, const StreamRows<T>
     for (std::size_t l = 0; l < config_.layers; ++l) {
       const LayerPlaces& at = folded_places_.layers[l];
       kernels_.norm(sizes_, h, w + at.norm1, epsilon, rows, layer.u, layer.inverse1);
-      mixer_->advance({w + at.mixer, {mixer_->folded_size()}}, {layer.u, {rows, sizes_.width}},
-                      {state.values.data() + l * state_size, {state_size}}, memory.mixer_scratch,
-                      {h, {rows, sizes_.width}});
+      mixer_->advance({.folded = {w + at.mixer, {mixer_->folded_size()}},
+                       .u = {layer.u, {rows, sizes_.width}},
+                       .state = {state.values.data() + l * state_size, {state_size}},
+                       .blocks = memory.mixer_scratch,
+                       .y = {h, {rows, sizes_.width}},
+                       .floor = floor});
       if (!has_mlp()) continue;
       kernels_.norm(sizes_, h, w + at.norm2, epsilon, rows, layer.z, layer.inverse2);
       kernels_.mlp(sizes_, {.gate_up = w + at.gate_up,

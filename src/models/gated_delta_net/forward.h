@@ -41,7 +41,7 @@ struct GdnForward {
         const T* const rows_raw = raw + token * s.columns;
         Steps::convolve(s, folded + at.taps, rows_raw, rows, sigmoids, unit);
         Steps::normalise(s, unit, scalars);
-        Steps::gates(s, folded + at.dt_bias, folded + at.rate, rows_raw, rows, scalars);
+        Steps::gates(s, folded + at.dt_bias, folded + at.rate, call.floor, rows_raw, rows, scalars);
         delta_rule(s, call, token / kChunk, token + kChunk < tokens);
         Steps::gate_output(s, folded + at.o_norm, rows_raw, tape[gdn::kRead] + token * s.inner, rows, sigmoids, scalars,
                            scratch[gdn::kGated] + (token - begin) * s.inner);

@@ -11,8 +11,8 @@ template <class T>
 struct Kernels {
   void (*forward)(const AnySizes& sizes, const MixerForward<T>& call);
   T (*backward)(const AnySizes& sizes, const MixerBackward<T>& call);
-  /// `work` holds stream_work(sizes) elements.
-  void (*advance)(const AnySizes& sizes, const T* folded, const T* u, std::size_t tokens, T* state, T* work, T* y);
+  /// The call's one block holds stream_work(sizes) elements.
+  void (*advance)(const AnySizes& sizes, const MixerAdvance<T>& call);
 };
 
 constexpr std::size_t stream_work(const AnySizes& s) { return kStreamRows * (s.columns + s.inner) + s.mixed; }

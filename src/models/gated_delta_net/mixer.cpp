@@ -108,10 +108,9 @@ class GdnMixer final : public Mixer<T> {
                call.u.extent(1));
     return kernels_.backward(s_, call);
   }
-  void advance(View<const T, 1> folded, View<const T, 2> u, View<T, 1> state, std::span<T* const> blocks,
-               View<T, 2> y) const override {
-    check_rows(u.contiguous() && y.contiguous(), u.extent(0), u.extent(1));
-    kernels_.advance(s_, folded.data(), u.data(), u.extent(0), state.data(), blocks[0], y.data());
+  void advance(const MixerAdvance<T>& call) const override {
+    check_rows(call.u.contiguous() && call.y.contiguous(), call.u.extent(0), call.u.extent(1));
+    kernels_.advance(s_, call);
   }
 
   /// Products as executed, without the padding of the gates' columns: per token, the two projections once forward and

@@ -97,9 +97,9 @@ struct GdnPointwise {
     }
   }
 
-  /// g = -rate softplus(a + dt_bias), beta = sigmoid(b).
-  [[gnu::noinline]] static void gates(Sizes s, const T* dt_bias, const T* rate, const T* raw, std::size_t rows,
-                                      T* scalars) {
+  /// g = -rate softplus(a + dt_bias), beta = sigmoid(b). What is below the floor is zero and so is its derivative.
+  [[gnu::noinline]] static void gates(Sizes s, const T* dt_bias, const T* rate, GateFloor<T> floor, const T* raw,
+                                      std::size_t rows, T* scalars) {
     alignas(64) T a[Sizes::kMostHeads * kChunk], b[Sizes::kMostHeads * kChunk];
     for (std::size_t i = 0; i < s.heads * kChunk; ++i) a[i] = b[i] = T(0);
     for (std::size_t t = 0; t < rows; ++t) {
@@ -113,9 +113,11 @@ struct GdnPointwise {
       for (std::size_t t = 0; t < kChunk; t += kLane) {
         const VecInt<T> real = first_lanes<T>(static_cast<std::ptrdiff_t>(rows) - static_cast<std::ptrdiff_t>(t));
         const Vec<T> decay = load<T>(a + h * kChunk + t);
-        store<T>(row_of(s, scalars, gdn::kLogDecay, h) + t, keep<T>(real, softplus<T>(decay) * -rate[h]));
-        store<T>(row_of(s, scalars, gdn::kStep, h) + t, keep<T>(real, sigmoid<T>(decay)));
-        store<T>(row_of(s, scalars, gdn::kBeta, h) + t, keep<T>(real, sigmoid<T>(load<T>(b + h * kChunk + t))));
+        const Vec<T> spent = softplus<T>(decay) * rate[h], open = sigmoid<T>(load<T>(b + h * kChunk + t));
+        const VecInt<T> fades = real & ~(spent < floor.decay), writes = real & ~(open < floor.write);
+        store<T>(row_of(s, scalars, gdn::kLogDecay, h) + t, keep<T>(fades, -spent));
+        store<T>(row_of(s, scalars, gdn::kStep, h) + t, keep<T>(fades, sigmoid<T>(decay)));
+        store<T>(row_of(s, scalars, gdn::kBeta, h) + t, keep<T>(writes, open));
       }
     }
   }

@@ -11,22 +11,23 @@ template <class T, class Sizes>
 struct GdnStream {
   static constexpr std::size_t kTaps = gdn::kTaps, kStreamRows = gdn::kStreamRows;
 
-  static void run(const gdn::AnySizes& sizes, const T* folded, const T* u, std::size_t tokens, T* state, T* work,
-                  T* y) {
+  static void run(const gdn::AnySizes& sizes, const MixerAdvance<T>& call) {
     const Sizes s(sizes);
     const gdn::Folded at(s);
-    T* const raw = work;
+    const T* const folded = call.folded.data();
+    const std::size_t tokens = call.u.extent(0);
+    T* const raw = call.blocks[0];
     T* const gated = raw + kStreamRows * s.columns;
     T* const mixed = gated + kStreamRows * s.inner;
     for (std::size_t first = 0; first < tokens; first += kStreamRows) {
       const std::size_t rows = std::min(kStreamRows, tokens - first);
-      multiply<T>({u + first * s.width, s.width, 1}, {folded + at.in, s.columns}, raw, s.columns, rows, s.columns,
-                  s.width);
+      multiply<T>({call.u.data() + first * s.width, s.width, 1}, {folded + at.in, s.columns}, raw, s.columns, rows,
+                  s.columns, s.width);
       for (std::size_t t = 0; t < rows; ++t) {
-        token_step(s, folded, raw + t * s.columns, state, mixed, gated + t * s.inner);
+        token_step(s, folded, call.floor, raw + t * s.columns, call.state.data(), mixed, gated + t * s.inner);
       }
-      multiply_onto<T>({gated, s.inner, 1}, {folded + at.out, s.width}, y + first * s.width, s.width, rows, s.width,
-                       s.inner);
+      multiply_onto<T>({gated, s.inner, 1}, {folded + at.out, s.width}, call.y.data() + first * s.width, s.width, rows,
+                       s.width, s.inner);
     }
   }
 
@@ -84,7 +85,7 @@ struct GdnStream {
     return horizontal_sum<T>(sum);
   }
 
-  static void token_step(Sizes s, const T* folded, const T* raw, T* state, T* mixed, T* gated) {
+  static void token_step(Sizes s, const T* folded, GateFloor<T> floor, const T* raw, T* state, T* mixed, T* gated) {
     const gdn::Folded at(s);
     const gdn::State in_state(s);
     convolve_step(s, folded + at.taps, raw, state + in_state.conv, mixed);
@@ -101,8 +102,9 @@ struct GdnStream {
     for (std::size_t j = 0; j < s.gates; j += kLanes<T>) {
       const Vec<T> gate = load<T>(raw + s.mixed + s.inner + j);
       const Vec<T> step = softplus<T>(gate + load<T>(folded + at.dt_bias + j));
-      store<T>(decay + j, exponential<T>(step * -load<T>(folded + at.rate + j)));
-      store<T>(beta + j, sigmoid<T>(gate));
+      const Vec<T> spent = step * load<T>(folded + at.rate + j), open = sigmoid<T>(gate);
+      store<T>(decay + j, exponential<T>(spent < floor.decay ? Vec<T>{} : -spent));
+      store<T>(beta + j, open < floor.write ? Vec<T>{} : open);
     }
     for (std::size_t h = 0; h < s.heads; ++h) {
       const T* const q = mixed + h * s.head;

@@ -165,7 +165,7 @@ void mamba3_forward(const mamba3::Forward<T>& call) {
     const Mamba3Chunk<T, S> chunk = mamba3_chunk<T>(s, call.tape, call.tokens, c);
     transpose_tokens<T>(s, call.u + chunk.first * call.u_row, call.u_row, chunk.tokens, work.padded, chunk.input);
     mamba3_project<T>(call.folded, chunk, s.row.dt, s.gate_rows);
-    mamba3_gates<T>(call.folded, chunk);
+    mamba3_gates<T>(call.folded, call.floor, chunk);
     mamba3_turns<T>(chunk, work.angle);
   }
   for (std::size_t h = 0; h < s.heads; ++h) {

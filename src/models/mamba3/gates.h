@@ -1,15 +1,16 @@
 #pragma once
 
 #include "kernels/softplus.h"
+#include "models/baseline/mixer.h"
 #include "models/mamba3/tape.h"
 
 namespace schemamem::SCHEMAMEM_ISA {
 
 /// Dt = softplus(dt~ + dt_bias), A = min(-softplus(A~), -1e-4), lambda = sigmoid(tr~), gamma = lambda Dt,
 /// c = running sum of A Dt inside the chunk. Tokens that do not exist get Dt = 0: they neither decay, nor turn, nor
-/// write.
+/// write. So do those whose Dt is below the floor; where only the decay is below it, A is zero. Their slopes are zero.
 template <class T, class S>
-[[gnu::always_inline]] inline void mamba3_gates(const T* folded, const Mamba3Chunk<T, S>& chunk) {
+[[gnu::always_inline]] inline void mamba3_gates(const T* folded, GateFloor<T> floor, const Mamba3Chunk<T, S>& chunk) {
   using namespace mamba3;
   const S& s = chunk.s;
   for (std::size_t h = 0; h < s.heads; ++h) {
@@ -21,14 +22,17 @@ template <class T, class S>
       const VecInt<T> exists =
           first_lanes<T>(static_cast<std::ptrdiff_t>(chunk.tokens) - static_cast<std::ptrdiff_t>(i));
       const Vec<T> x = load<T>(raw_dt + i) + folded[s.folded.dt_bias + h];
-      const Vec<T> dt = keep<T>(exists, softplus<T>(x));
+      const Vec<T> step = softplus<T>(x);
+      const VecInt<T> moves = exists & ~(step < floor.write);
+      const Vec<T> dt = keep<T>(moves, step);
       const Vec<T> a_raw = load<T>(raw_a + i);
       const Vec<T> rate = softplus<T>(a_raw);
-      const VecInt<T> free = rate >= T(kDecayFloor);
-      const Vec<T> decay = -max<T>(rate, broadcast<T>(T(kDecayFloor)));
+      const Vec<T> bounded = max<T>(rate, broadcast<T>(T(kDecayFloor)));
+      const VecInt<T> fades = ~(bounded * dt < floor.decay), free = fades & (rate >= T(kDecayFloor));
+      const Vec<T> decay = keep<T>(fades, -bounded);
       const Vec<T> lambda = sigmoid<T>(load<T>(raw_trap + i));
       store<T>(chunk.gate(kGateDt, h) + i, dt);
-      store<T>(chunk.gate(kGateDtSlope, h) + i, keep<T>(exists, sigmoid<T>(x)));
+      store<T>(chunk.gate(kGateDtSlope, h) + i, keep<T>(moves, sigmoid<T>(x)));
       store<T>(chunk.gate(kGateDecay, h) + i, decay);
       store<T>(chunk.gate(kGateDecaySlope, h) + i, keep<T>(free, -sigmoid<T>(a_raw)));
       store<T>(chunk.gate(kGateLambda, h) + i, lambda);

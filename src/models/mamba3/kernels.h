@@ -22,6 +22,7 @@ struct Forward {
   T* final_state;  // or nullptr
   T* const* tape;
   T* const* scratch;
+  GateFloor<T> floor;
 };
 
 template <class T>
@@ -55,6 +56,7 @@ struct Advance {
   std::size_t tokens;
   T* state;
   T* work;
+  GateFloor<T> floor;
 };
 
 template <class T>

@@ -157,7 +157,8 @@ class Mamba3Mixer final : public Mixer<T> {
                       .state = call.state,
                       .final_state = call.final_state,
                       .tape = call.memory.tape.data(),
-                      .scratch = call.memory.scratch.data()});
+                      .scratch = call.memory.scratch.data(),
+                      .floor = call.floor});
   }
   T backward(const MixerBackward<T>& call) const override {
     check(call.u, call.d_y);
@@ -179,18 +180,18 @@ class Mamba3Mixer final : public Mixer<T> {
                               .segments = call.segments.data(),
                               .segment_count = call.segments.size()});
   }
-  void advance(View<const T, 1> folded, View<const T, 2> u, View<T, 1> state, std::span<T* const> blocks,
-               View<T, 2> y) const override {
-    check(u, y);
+  void advance(const MixerAdvance<T>& call) const override {
+    check(call.u, call.y);
     kernels_.advance({.sizes = &s_,
-                      .folded = folded.data(),
-                      .u = u.data(),
-                      .u_row = u.stride(0),
-                      .y = y.data(),
-                      .y_row = y.stride(0),
-                      .tokens = u.extent(0),
-                      .state = state.data(),
-                      .work = blocks[0]});
+                      .folded = call.folded.data(),
+                      .u = call.u.data(),
+                      .u_row = call.u.stride(0),
+                      .y = call.y.data(),
+                      .y_row = call.y.stride(0),
+                      .tokens = call.u.extent(0),
+                      .state = call.state.data(),
+                      .work = call.blocks[0],
+                      .floor = call.floor});
   }
 
   /// Products as executed, chunks padded to their full length: per token in_proj and out_proj once forward and twice

@@ -74,8 +74,8 @@ template <class T, class S>
 
 /// One token: from its projection to the gated output [H, P].
 template <class T, class S>
-[[gnu::always_inline]] inline void mamba3_token(const S& s, const T* folded, const T* projected, T* state,
-                                                const mamba3::StreamWork<T*>& work, T* gated) {
+[[gnu::always_inline]] inline void mamba3_token(const S& s, const T* folded, GateFloor<T> floor, const T* projected,
+                                                T* state, const mamba3::StreamWork<T*>& work, T* gated) {
   using namespace mamba3;
   constexpr T kPi = T(3.141592653589793238);
   const std::size_t gates = padded(3 * s.heads), rates = padded(s.angles);
@@ -90,6 +90,9 @@ template <class T, class S>
   }
   for (std::size_t i = 0; i < rates; i += kLanes<T>) {
     store<T>(work.rate + i, hyperbolic_tangent<T>(load<T>(work.rate + i)));
+  }
+  for (std::size_t h = 0; h < s.heads; ++h) {
+    if (work.softplus[h] < floor.write) work.softplus[h] = 0;
   }
   T* const angle = state + s.stream.angle;
   for (std::size_t h = 0; h < s.heads; ++h) {
@@ -112,7 +115,8 @@ template <class T, class S>
   }
   for (std::size_t i = 0; i < s.heads; ++i) {  // e^(A Dt) in the place of the gates
     const T rate = work.softplus[s.heads + i];
-    work.gate[i] = -(rate > T(kDecayFloor) ? rate : T(kDecayFloor)) * work.softplus[i];
+    const T spent = (rate > T(kDecayFloor) ? rate : T(kDecayFloor)) * work.softplus[i];
+    work.gate[i] = spent < floor.decay ? T(0) : -spent;
   }
   for (std::size_t i = 0; i < gates; i += kLanes<T>) {
     store<T>(work.gate + i, exponential<T>(load<T>(work.gate + i)));
@@ -146,7 +150,8 @@ void mamba3_advance(const mamba3::Advance<T>& call) {
     multiply<T>({call.u + first * call.u_row, call.u_row, 1}, {call.folded + s.folded.in_t, s.padded_rows},
                 work.projected, s.padded_rows, tokens, s.padded_rows, s.width);
     for (std::size_t t = 0; t < tokens; ++t) {
-      mamba3_token<T>(s, call.folded, work.projected + t * s.padded_rows, call.state, work, work.gated + t * s.inner);
+      mamba3_token<T>(s, call.folded, call.floor, work.projected + t * s.padded_rows, call.state, work,
+                      work.gated + t * s.inner);
     }
     multiply_onto<T>({work.gated, s.inner, 1}, {call.folded + s.folded.out_t, s.width}, call.y + first * call.y_row,
                      call.y_row, tokens, s.width, s.inner);

@@ -256,6 +256,7 @@ T Engine<T, Shape>::backward(const Folded<T>& folded, Tape<T>& tape, View<const 
         for (std::size_t i = 0; i < M * D; i += kLanes<T>) {
           store<T>(t.d_commit + i, multiply_add<T>(load<T>(increment + i), pull, load<T>(t.d_state + i)));
         }
+        if (t.floor > 0) keep_where<T>(increment, t.d_commit, M * D);  // what was dropped has no influence
         if (still) {
           double squares = 0;
           for (std::size_t i = 0; i < M * D; ++i)

@@ -38,6 +38,7 @@ struct ChunkedEpisode {
   View<const T, 2> x;
   std::span<const Chunk> chunks;
   bool carry = true;  // S is carried from chunk to chunk; otherwise it is zero throughout
+  T floor = 0;        // increments smaller than this are not committed
   std::span<const std::uint32_t> answers{};
   std::span<const T> initial{};  // [layers, slots, width]
   std::span<T> final{};
@@ -66,8 +67,9 @@ class SchemaMemEngine {
   /// Tokens of one open chunk: reads S, extends the open keys and values, adds to the pending increments.
   virtual void advance(const Folded<T>& folded, View<const T, 2> x, const OpenChunk& open,
                        std::span<const LayerStream<T>> layers, Tape<T>& scratch, View<T, 2> logits) const = 0;
-  /// S <- (S + dS) mod 2 pi, dS <- 0, and the bank of the next chunk.
-  virtual void commit(const Folded<T>& folded, std::span<const LayerStream<T>> layers, Tape<T>& scratch) const = 0;
+  /// S <- (S + dS) mod 2 pi, without those dS that are smaller than the floor, dS <- 0, and the bank of the next chunk.
+  virtual void commit(const Folded<T>& folded, T floor, std::span<const LayerStream<T>> layers,
+                      Tape<T>& scratch) const = 0;
   /// Rebuilds in `scratch` what is derived from S and from the open keys.
   virtual void refresh(const Folded<T>& folded, const OpenChunk& open, std::span<const LayerStream<T>> layers,
                        Tape<T>& scratch) const = 0;

@@ -267,6 +267,7 @@ void Engine<T, Shape>::forward(const Folded<T>& folded, const ChunkedEpisode<T>&
   t.tokens = episode.x.extent(0);
   t.chunk_count = chunks.size();
   t.carry = episode.carry;
+  t.floor = episode.floor;
   t.started = !episode.initial.empty();
   t.inputs = episode.x.data();
   t.input_row = episode.x.stride(0);
@@ -323,6 +324,7 @@ void Engine<T, Shape>::forward(const Folded<T>& folded, const ChunkedEpisode<T>&
       const std::size_t slot = l * t.capacity.chunks + c;
       T* const increment = t.increments + slot * M * D;
       multiply<T>({a.write_powers, 1, M}, {a.ug + D, both}, increment, D, M, D, rows);
+      if (t.floor > 0) drop_below<T>(t.floor, increment, M * D);
       commit_phases<T>(t.state, increment, M * D);
       if (c + 1 == chunks.size()) continue;
       T* const features = t.features + (slot + 1) * M * both;

@@ -103,6 +103,7 @@ class SchemaMemModel final : public SequenceModel<T> {
                      {.x = episode.x,
                       .chunks = t.chunks,
                       .carry = episode.mode == Mode::kRecurrent,
+                      .floor = static_cast<T>(episode.floor),
                       .answers = episode.answers,
                       .initial = episode.initial,
                       .final = episode.final},
@@ -285,7 +286,7 @@ class SchemaMemModel final : public SequenceModel<T> {
       state.counters[kTouched] = 0;
       engine_->refresh(folded, {}, scratch.layers, *scratch.banks);
     } else {
-      engine_->commit(folded, scratch.layers, *scratch.banks);
+      engine_->commit(folded, static_cast<T>(state.floor), scratch.layers, *scratch.banks);
       state.counters[kTouched] = 1;
     }
     state.counters[kChunkTokens] = 0;

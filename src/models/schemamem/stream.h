@@ -95,7 +95,8 @@ void Engine<T, Shape>::advance(const Folded<T>& folded, View<const T, 2> x, cons
 }
 
 template <class T, class Shape>
-void Engine<T, Shape>::commit(const Folded<T>& folded, std::span<const LayerStream<T>> layers, Tape<T>& tape) const {
+void Engine<T, Shape>::commit(const Folded<T>& folded, T floor, std::span<const LayerStream<T>> layers,
+                              Tape<T>& tape) const {
   const auto& f = static_cast<const SchemaMemFolded<T>&>(folded);
   auto& scratch = static_cast<SchemaMemScratch<T>&>(tape);
   const std::size_t D = s_.D, M = s_.M, d = s_.width, slots = s_.slots;
@@ -104,6 +105,7 @@ void Engine<T, Shape>::commit(const Folded<T>& folded, std::span<const LayerStre
     auto& mine = scratch.layers[l];
     T* const state = unpadded() ? stream.phase : mine.state;
     T* const pending = unpadded() ? stream.pending : mine.pending;
+    if (floor > 0) drop_below<T>(floor, pending, M * D);
     commit_phases<T>(state, pending, M * D);
     for (std::size_t i = 0; i < M * D; ++i) pending[i] = 0;
     if (!unpadded()) {

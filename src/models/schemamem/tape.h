@@ -53,6 +53,7 @@ struct SchemaMemTape final : Tape<T> {
   Chunk* chunks = nullptr;
   std::size_t chunk_count = 0, tokens = 0;
   bool carry = false;
+  T floor = 0;           // increments that were smaller are zero
   bool started = false;  // from a given state: the first chunk has a bank of its own
   std::uint32_t* answers = nullptr;
   std::size_t answer_count = 0;  // 0: every row answers

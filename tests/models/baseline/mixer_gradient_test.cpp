@@ -55,7 +55,7 @@ class GdnGradient : public testing::TestWithParam<test::GdnCase> {
   }
   /// Outputs and gradients of one piece in T against the recurrent equations in double.
   template <class T>
-  void compare(const Mixer<T>& mixer, std::size_t tokens, double bound) const {
+  void compare(const Mixer<T>& mixer, std::size_t tokens, double bound, double floor = 0) const {
     const std::size_t elements = tokens * mixer.width();
     // Rounded to T first, so that the reference starts from the same numbers.
     const auto rounded = [](const std::vector<double>& values) { return std::vector<T>(values.begin(), values.end()); };
@@ -65,13 +65,14 @@ class GdnGradient : public testing::TestWithParam<test::GdnCase> {
     std::vector<T> y(u.size()), d_u(u.size()), d_weights(weights.size());
     MixerRunner<T> runner(mixer, tokens, {.poison = true, .guard = 64});
     runner.set_weights(view_of(std::span(weights)));
+    runner.set_floor(floor);
     runner.forward(rows(mixer, u), {}, {}, rows(mixer, y));
     runner.backward(rows(mixer, d_y), {}, rows(mixer, d_u));
     runner.gradients(view_of(std::span(d_weights)));
 
     const std::vector<double> exact_weights = exact(weights);
     const reference::GatedDeltaNet reference(test::reference_weights(mixer.parameters(), exact_weights),
-                                             matrix(exact(u), mixer.width()));
+                                             matrix(exact(u), mixer.width()), floor);
     const auto expected = reference.gradients(matrix(exact(d_y), mixer.width()));
     EXPECT_LE(golden_error(y, flat(reference.outputs())), bound);
     EXPECT_LE(golden_error(d_u, flat(expected.u)), bound);
@@ -87,6 +88,16 @@ TEST_P(GdnGradient, EqualsTheRecurrentEquationsAtEveryLength) {
   for (const std::size_t tokens : {1, 2, 7, 16, 33, 64, 129}) {
     SCOPED_TRACE(tokens);
     compare(*mixer_, tokens, 1e-11);
+  }
+}
+
+/// The drawn betas lie around 1/2, the decays from nearly one down to 1/100: some gates of both kinds are closed.
+TEST_P(GdnGradient, EqualsTheRecurrentEquationsWithAFloor) {
+  for (const std::size_t tokens : {1, 17, 64}) {
+    for (const double floor : {0.1, 0.5, 0.9}) {
+      SCOPED_TRACE(std::to_string(tokens) + " tokens, floor " + std::to_string(floor));
+      compare(*mixer_, tokens, 1e-11, floor);
+    }
   }
 }
 

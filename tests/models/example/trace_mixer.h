@@ -76,12 +76,11 @@ class TraceMixer final : public Mixer<T> {
     return 0;  // a trace has no stillness term
   }
 
-  void advance(View<const T, 1> folded, View<const T, 2> u, View<T, 1> state, std::span<T* const>,
-               View<T, 2> y) const override {
-    for (std::size_t t = 0; t < u.extent(0); ++t) {
+  void advance(const MixerAdvance<T>& call) const override {
+    for (std::size_t t = 0; t < call.u.extent(0); ++t) {
       for (std::size_t j = 0; j < width_; ++j) {
-        state[j] = kFade * state[j] + u(t, j);
-        y(t, j) += folded[j] * state[j];
+        call.state[j] = kFade * call.state[j] + call.u(t, j);
+        call.y(t, j) += call.folded[j] * call.state[j];
       }
     }
   }

@@ -66,6 +66,7 @@ struct DrawnLayer {
     piece.d_weights.resize(weights.size());
     piece.d_state = d_state;
     runner.set_weights(view_of(std::span<const T>(weights)));
+    runner.set_floor(floor);
     runner.clear();
     runner.forward(rows(u), state, piece.end, rows(piece.y));
     piece.stillness = runner.backward(rows(d_y), piece.d_state, rows(piece.d_u), stillness, segments);
@@ -75,6 +76,7 @@ struct DrawnLayer {
   /// Outputs, with the state behind them, of a stream that is fed as many rows at once as `cuts` say, over and over.
   std::vector<T> stream(const std::vector<std::size_t>& cuts) {
     runner.set_weights(view_of(std::span<const T>(weights)));
+    runner.set_floor(floor);
     std::vector<T> result(u.size()), end = state;
     for (std::size_t first = 0, i = 0; first < tokens; ++i) {
       const std::size_t count = std::min(cuts[i % cuts.size()], tokens - first);
@@ -90,6 +92,7 @@ struct DrawnLayer {
   std::unique_ptr<Mixer<T>> mixer;
   MixerRunner<T> runner;
   std::vector<T> weights, u, d_y, state, d_state;
+  double floor = 0;
 };
 
 /// DrawnLayer::run by the plain recurrence.
@@ -109,7 +112,7 @@ Piece<double> plain_run(const DrawnLayer<T>& layer, double stillness = 0, const 
   piece.y.resize(u.size());
   piece.d_u.resize(u.size());
   const auto rows = [&](auto& values) { return View(values.data(), std::array{layer.tokens, c.width}); };
-  const std::vector<ref::Token> run = ref::forward(weights, rows(u), initial, rows(piece.y));
+  const std::vector<ref::Token> run = ref::forward(weights, rows(u), initial, rows(piece.y), layer.floor);
   piece.end = flatten(run.back().after);
   const auto after = [&](std::size_t tokens) -> const ref::State& {
     return tokens == 0 ? initial : run[tokens - 1].after;

@@ -90,6 +90,27 @@ TEST_P(Mamba3Layer, TheStillnessTermHasTheValueAndGradientOfThePlainRecurrence) 
   EXPECT_TRUE(layer.runner.guards_intact());
 }
 
+/// The drawn steps and decays lie on both sides of each of these.
+TEST_P(Mamba3Layer, WithAFloorHasTheValuesAndGradientsOfThePlainRecurrence) {
+  for (const double floor : {0.02, 0.3}) {
+    for (const std::size_t tokens : {1, 17, 70}) {
+      SCOPED_TRACE(std::to_string(tokens) + " tokens, floor " + std::to_string(floor));
+      DrawnLayer<double> layer({}, GetParam(), tokens);
+      layer.floor = floor;
+      const Piece<double> fast = layer.run(50, segments_within(tokens));
+      const Piece<double> plain = plain_run(layer, 50, segments_within(tokens));
+      EXPECT_NEAR(fast.stillness, plain.stillness, 1e-9 * plain.stillness + 1e-12);
+      EXPECT_LE(golden_error(fast.y, plain.y), 1e-10);
+      EXPECT_LE(golden_error(fast.d_u, plain.d_u), 1e-9);
+      EXPECT_LE(golden_error(fast.d_weights, plain.d_weights), 1e-9);
+      EXPECT_LE(golden_error(fast.d_state, plain.d_state), 1e-9);
+      std::vector<double> streamed = layer.stream({tokens});
+      streamed.resize(fast.y.size());
+      EXPECT_LE(golden_error(streamed, plain.y), 1e-10);
+    }
+  }
+}
+
 TEST_P(Mamba3Layer, TheBitsOfAStreamDoNotDependOnHowItIsCut) {
   DrawnLayer<float> layer({}, GetParam(), 50);
   const std::vector<float> whole = layer.stream({50});

@@ -123,12 +123,17 @@ TEST_P(SchemaMemEngine, EqualsTheReferenceAtOddSizesInEveryMode) {
   const auto folded = model->make_folded();
   const auto tape = model->make_tape({.tokens = tokens, .chunks = tokens}, {.poison = true, .guard = 64});
   model->fold(view_of(std::span(flat)), *folded);
-  const std::pair<Mode, SchemaMemMode> modes[] = {{Mode::kRecurrent, SchemaMemMode::kRecurrent},
-                                                  {Mode::kFullHistory, SchemaMemMode::kFullHistory},
-                                                  {Mode::kAblated, SchemaMemMode::kAblated}};
-  for (const auto& [mode, reference_mode] : modes) {
-    SCOPED_TRACE(static_cast<int>(mode));
-    const Episode<double> episode{.x = rows, .marks = marks, .mode = mode};
+  struct {
+    Mode mode;
+    SchemaMemMode reference_mode;
+    double floor = 0;
+  } const runs[] = {{Mode::kRecurrent, SchemaMemMode::kRecurrent},
+                    {Mode::kRecurrent, SchemaMemMode::kRecurrent, 0.3},
+                    {Mode::kFullHistory, SchemaMemMode::kFullHistory, 0.3},
+                    {Mode::kAblated, SchemaMemMode::kAblated, 0.3}};
+  for (const auto& [mode, reference_mode, floor] : runs) {
+    SCOPED_TRACE(std::string(mode_name(mode)) + ", floor " + std::to_string(floor));
+    const Episode<double> episode{.x = rows, .marks = marks, .mode = mode, .floor = floor};
     const auto shard = model->make_shard();
     std::vector<double> logits(d_logits.size()), gradient(layout.size());
     model->forward(*folded, episode, *tape, {logits.data(), {tokens, config.outputs}});
@@ -138,7 +143,7 @@ TEST_P(SchemaMemEngine, EqualsTheReferenceAtOddSizesInEveryMode) {
 
     using reference::SchemaMemWriter;
     const reference::SchemaMem expected(weights, to_matrix(x, tokens), reference_mode, config.commit_every,
-                                        config.live ? SchemaMemWriter::kLive : SchemaMemWriter::kStatic);
+                                        config.live ? SchemaMemWriter::kLive : SchemaMemWriter::kStatic, floor);
     reference::SchemaMemWeights d_weights = zeros_like(weights);
     expected.backward(to_matrix(d_logits, tokens), d_weights);
     const std::vector<double> expected_gradient = flatten(d_weights);
