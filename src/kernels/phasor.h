@@ -82,4 +82,20 @@ template <class T>
   }
 }
 
+/// The same onto a circle of `phases` places: S <- the place nearest to S + dS. The last place lies below 2 pi, so that
+/// equal places are equal numbers.
+template <class T>
+[[gnu::always_inline]] inline void commit_places(T* state, const T* increment, std::size_t count, double phases) {
+  constexpr double kTurn = 6.283185307179586476925;
+  constexpr double kRound = MathConstants<double>::kRound;
+  const double to_place = phases / kTurn, to_phase = kTurn / phases;
+  for (std::size_t i = 0; i < count; i += kLanes<double>) {
+    const Vec<double> sum = load_as_double<T>(state + i) + load_as_double<T>(increment + i);
+    const Vec<double> place = (sum * to_place + kRound) - kRound;
+    const Vec<double> turns = (place * (1 / phases) + kRound) - kRound;
+    const Vec<double> centred = place - turns * phases;  // a whole number, in [-phases / 2, phases / 2]
+    store_rounded<T>(state + i, (centred < 0 ? centred + phases : centred) * to_phase);
+  }
+}
+
 }  // namespace schemamem::SCHEMAMEM_ISA

@@ -20,6 +20,11 @@ struct SizeRange {
 struct OptionWords {
   std::string_view no, yes;
 };
+/// A number, or the word that stands for zero: an option that nothing but its number describes.
+struct OptionNumber {
+  std::string_view none;
+  std::size_t least = 1, most = 1;
+};
 
 inline std::string allowed_text(const SizeRange& range) {
   const std::string what = range.multiple > 1 ? "a multiple of " + std::to_string(range.multiple) : "a whole number";
@@ -28,14 +33,20 @@ inline std::string allowed_text(const SizeRange& range) {
 inline std::string allowed_text(const OptionWords& words) {
   return std::string(words.no) + " or " + std::string(words.yes);
 }
+inline std::string allowed_text(const OptionNumber& number) {
+  return std::string(number.none) + " or " + allowed_text(SizeRange{.least = number.least, .most = number.most});
+}
 constexpr bool is_allowed(std::size_t value, const SizeRange& range) {
   return value >= range.least && value <= range.most && value % range.multiple == 0;
 }
 constexpr bool is_allowed(bool, const OptionWords&) { return true; }
+constexpr bool is_allowed(std::size_t value, const OptionNumber& number) {
+  return value == 0 || (value >= number.least && value <= number.most);
+}
 
-/// The fields that every model has: calls field(name, value, SizeRange or OptionWords, what it means) for each. A
-/// model's own config has a function `fields` that calls this first. One list serves files, the command line, hashes
-/// and help.
+/// The fields that every model has: calls field(name, value, SizeRange, OptionWords or OptionNumber, what it means) for
+/// each. A model's own config has a function `fields` that calls this first. One list serves files, the command line,
+/// hashes and help.
 template <class Self, class Field>
 void frame_fields(Self& self, Field&& field) {
   field("inputs", self.inputs, SizeRange{.least = 1, .most = 1 << 20},
@@ -70,6 +81,9 @@ ModelSpec spec_of(const Config& config) {
     }
     void operator()(std::string_view name, bool value, const OptionWords& words, std::string_view) const {
       if (value) spec.options.emplace(name, words.yes);  // false is the default
+    }
+    void operator()(std::string_view name, std::size_t value, const OptionNumber&, std::string_view) const {
+      if (value != 0) spec.options.emplace(name, std::to_string(value));  // none is the default
     }
   };
   ModelSpec spec{.name = std::string(Config::kName), .sizes = {}, .options = {}};

@@ -33,6 +33,9 @@ Error usage(const std::string& message) { return {ErrorKind::kUsage, message}; }
 
 std::string text_of(std::size_t value, const SizeRange&) { return std::to_string(value); }
 std::string text_of(bool value, const OptionWords& words) { return std::string(value ? words.yes : words.no); }
+std::string text_of(std::size_t value, const OptionNumber& number) {
+  return value == 0 ? std::string(number.none) : std::to_string(value);
+}
 
 /// Each reads a value if it has the right form and range.
 bool read(std::string_view text, const SizeRange& range, std::size_t& value) {
@@ -45,6 +48,10 @@ bool read(std::string_view text, const OptionWords& words, bool& value) {
   if (text != words.no && text != words.yes) return false;
   value = text == words.yes;
   return true;
+}
+bool read(std::string_view text, const OptionNumber& number, std::size_t& value) {
+  value = 0;
+  return text == number.none || read(text, SizeRange{.least = number.least, .most = number.most}, value);
 }
 
 template <class Config>

@@ -206,6 +206,35 @@ TYPED_TEST(Pointwise, ACommitWrapsTheSumIntoOneTurn) {
   EXPECT_TRUE(state.intact());
 }
 
+TYPED_TEST(Pointwise, CommitsOntoPlacesTakeTheNearestAndLieBelowATurn) {
+  using T = TypeParam;
+  const double turn = 6.283185307179586;
+  for (const double phases : {2.0, 7.0, 64.0, 65536.0}) {
+    std::vector<T> increment;
+    std::vector<double> sums;  // in places
+    for (const double value : random_values<double>(256, 16, 3 * phases)) {
+      const double off_tie = std::floor(value) + 0.4 * std::remainder(value, 1.0);  // at most 0.2 from a place
+      sums.push_back(off_tie);
+      increment.push_back(static_cast<T>(off_tie * turn / phases));
+    }
+    Guarded<T> state(std::vector<T>(increment.size(), T(0)));
+
+    commit_places<T>(state.data(), increment.data(), state.size(), phases);
+    const std::vector<T> once(state.data(), state.data() + state.size());
+    for (std::size_t i = 0; i < once.size(); ++i) {
+      const double place = std::nearbyint(sums[i]);
+      const double expected = place - phases * std::floor(place / phases);
+      ASSERT_EQ(once[i], static_cast<T>(expected * (turn / phases))) << sums[i] << " of " << phases;
+      ASSERT_LT(once[i], static_cast<T>(turn));
+    }
+    // What is smaller than half a step changes nothing, however often.
+    for (T& small : increment) small = static_cast<T>(0.4 * turn / phases);
+    for (int k = 0; k < 3; ++k) commit_places<T>(state.data(), increment.data(), state.size(), phases);
+    EXPECT_TRUE(std::equal(once.begin(), once.end(), state.data()));
+    EXPECT_TRUE(state.intact());
+  }
+}
+
 TYPED_TEST(Pointwise, NumbersBelowTheFloorAreDroppedAndTheirGradientsToo) {
   using T = TypeParam;
   constexpr T kFloor = T(0.25);

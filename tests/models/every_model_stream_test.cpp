@@ -93,7 +93,7 @@ double largest_difference(const std::vector<T>& a, const std::vector<T>& b) {
 }
 
 class EveryModelStream : public testing::TestWithParam<test::ModelCase> {};
-INSTANTIATE_TEST_SUITE_P(, EveryModelStream, testing::ValuesIn(test::every_model()), test::case_name);
+INSTANTIATE_TEST_SUITE_P(, EveryModelStream, testing::ValuesIn(test::every_streamed_model()), test::case_name);
 
 TEST_P(EveryModelStream, HasTheSameBitsOneByOneInRandomPiecesAndInWholeChunks) {
   Runner<float> run(GetParam());

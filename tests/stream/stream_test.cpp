@@ -76,7 +76,8 @@ TEST_P(EveryStream, GoesOnWithTheSameBitsFromTheStateOfAnyToken) {
 
 /// States are written in the same way for every instruction set.
 class EverySavedStream : public EveryStream {};
-INSTANTIATE_TEST_SUITE_P(, EverySavedStream, testing::ValuesIn(test::every_model({best_isa()})), test::case_name);
+INSTANTIATE_TEST_SUITE_P(, EverySavedStream, testing::ValuesIn(test::every_streamed_model({best_isa()})),
+                         test::case_name);
 
 TEST_P(EverySavedStream, GoesOnWithTheSameBitsAfterBeingSavedAndRestoredAtEveryToken) {
   const TestEpisode<float> read = episode(110);

@@ -98,6 +98,19 @@ inline std::vector<ModelCase> every_model(const std::vector<Isa>& isas = availab
   }
   return cases;
 }
+/// Every model, and those that only streams can be asked of: phases in steps have no slope that differences could find.
+inline std::vector<ModelCase> every_streamed_model(const std::vector<Isa>& isas = available_isas()) {
+  std::vector<ModelCase> cases = every_model(isas);
+  for (const Isa isa : isas) {
+    cases.push_back({.name = "schemamem_live_64_phases_" + std::string(isa_name(isa)),
+                     .spec = chosen_spec("schemamem:writer=live:phases=64", 7, 3),
+                     .choice = {.isa = isa},
+                     .commits = true,
+                     .same_bits = true,
+                     .longest = 96});
+  }
+  return cases;
+}
 inline std::string case_name(const testing::TestParamInfo<ModelCase>& made) { return made.param.name; }
 
 /// Rounds of a random test: a few in the everyday run, `many` when SCHEMAMEM_LONG_TESTS is set.

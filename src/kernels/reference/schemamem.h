@@ -172,8 +172,8 @@ class SchemaMemChunk {
 class SchemaMem {
  public:
   SchemaMem(const SchemaMemWeights& weights, Matrix x, SchemaMemMode mode, std::size_t commit_every,
-            SchemaMemWriter writer = SchemaMemWriter::kStatic, double floor = 0)
-      : w_(weights), x_(std::move(x)), mode_(mode), floor_(floor) {
+            SchemaMemWriter writer = SchemaMemWriter::kStatic, double floor = 0, std::size_t phases = 0)
+      : w_(weights), x_(std::move(x)), mode_(mode), floor_(floor), places_(static_cast<double>(phases)) {
     for (std::size_t t = 1, begin = 0; t <= x_.size(); ++t) {
       const bool commits = t < x_.size() && mode != SchemaMemMode::kFullHistory &&
                            (t - begin == commit_every || x_[t].back() != x_[t - 1].back());
@@ -223,18 +223,21 @@ class SchemaMem {
     return {rows.begin() + static_cast<std::ptrdiff_t>(begin), rows.begin() + static_cast<std::ptrdiff_t>(ends_[c])};
   }
   bool is_dropped(double increment) const { return std::abs(increment) < floor_; }
-  /// S <- (S + dS) mod 2 pi, where |dS| reaches the floor, or zero
+  /// S <- (S + dS) mod 2 pi, where |dS| reaches the floor, or zero; with phases of its own the nearest of them
   Matrix committed(const Matrix& S, const Matrix& increment) const {
     if (mode_ == SchemaMemMode::kAblated) return zeros_like(S);
     const double turn = 2 * std::numbers::pi;
-    const auto wrapped = [&](double s) { return s - turn * std::floor(s / turn); };
+    const auto nearest = [&](double s) {
+      return places_ > 0 ? std::nearbyint(s * places_ / turn) * turn / places_ : s;
+    };
+    const auto wrapped = [&](double s) { return nearest(s) - turn * std::floor(nearest(s) / turn); };
     return each([&](double s, double ds) { return is_dropped(ds) ? s : wrapped(s + ds); }, S, increment);
   }
 
   const SchemaMemWeights& w_;
   Matrix x_;
   SchemaMemMode mode_;
-  double floor_;
+  double floor_, places_;
   std::vector<std::size_t> ends_;
   Matrix H_;  // of the final norm
   std::vector<std::vector<SchemaMemChunk>> chunks_;

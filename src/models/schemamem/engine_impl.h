@@ -73,6 +73,7 @@ class Engine final : public SchemaMemEngine<T> {
   void attend_rows(const Weights& w, const Rows& a, std::size_t rows, const LocalPiece& piece) const;
   void mix_rows(const Weights& w, const Rows& a, std::size_t rows, T* next) const;
   /// Builds phi, [K | V] and K^T for phase E + S; returns the largest |key|.
+  void commit_state(T* state, const T* increment) const;
   T build_bank(const Weights& w, const T* state, T* features, T* bank, T* keys_t) const;
   T largest_column(const T* matrix_t) const;
 

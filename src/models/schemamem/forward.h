@@ -254,6 +254,16 @@ template <class T, class Shape>
   product<T>({a.act, G, 1}, {w.down, D}, rows, D, G, add_to(a.h1, next));
 }
 
+/// S <- (S + dS) mod 2 pi, or the nearest of the phases that a state can take. The gradient passes through either.
+template <class T, class Shape>
+void Engine<T, Shape>::commit_state(T* state, const T* increment) const {
+  if (config_.phases > 0) {
+    commit_places<T>(state, increment, s_.M * s_.D, static_cast<double>(config_.phases));
+  } else {
+    commit_phases<T>(state, increment, s_.M * s_.D);
+  }
+}
+
 template <class T, class Shape>
 void Engine<T, Shape>::forward(const Folded<T>& folded, const ChunkedEpisode<T>& episode, Tape<T>& tape,
                                View<T, 2> logits) const {
@@ -325,7 +335,7 @@ void Engine<T, Shape>::forward(const Folded<T>& folded, const ChunkedEpisode<T>&
       T* const increment = t.increments + slot * M * D;
       multiply<T>({a.write_powers, 1, M}, {a.ug + D, both}, increment, D, M, D, rows);
       if (t.floor > 0) drop_below<T>(t.floor, increment, M * D);
-      commit_phases<T>(t.state, increment, M * D);
+      commit_state(t.state, increment);
       if (c + 1 == chunks.size()) continue;
       T* const features = t.features + (slot + 1) * M * both;
       T* const next_bank = t.banks + (slot + 1) * M * both;

@@ -106,7 +106,7 @@ void Engine<T, Shape>::commit(const Folded<T>& folded, T floor, std::span<const 
     T* const state = unpadded() ? stream.phase : mine.state;
     T* const pending = unpadded() ? stream.pending : mine.pending;
     if (floor > 0) drop_below<T>(floor, pending, M * D);
-    commit_phases<T>(state, pending, M * D);
+    commit_state(state, pending);
     for (std::size_t i = 0; i < M * D; ++i) pending[i] = 0;
     if (!unpadded()) {
       for (std::size_t m = 0; m < slots; ++m) copy_block<T>(state + m * D, 1, d, stream.phase + m * d, d);

@@ -67,6 +67,9 @@ const OddSizes kOddSizes[] = {
     {"one_slot_live", {4, 2, 2, 4, 1, 2, 2, 3, 2, false, false, true}, 9},
     {"three_heads_of_six_live", {6, 3, 2, 18, 13, 3, 6, 5, 7, false, false, true}, 40},
     {"paper_sizes_live", {7, 3, 2, 32, 176, 4, 8, 16, 40, false, false, true}, 120},
+    {"three_heads_of_six_live_seven_phases", {6, 3, 2, 18, 13, 3, 6, 5, 7, false, false, true, 7}, 40},
+    {"paper_sizes_live_64_phases", {7, 3, 2, 32, 176, 4, 8, 16, 40, false, false, true, 64}, 120},
+    {"five_heads_of_two_thousand_phases", {5, 2, 2, 10, 33, 5, 2, 9, 96, false, false, false, 1000}, 130},
     {"smallest", {2, 1, 1, 2, 1, 1, 2, 1, 1}, 5},
     {"one_slot", {4, 2, 2, 4, 1, 2, 2, 3, 2}, 9},
     {"three_heads_of_six", {6, 3, 2, 18, 13, 3, 6, 5, 7}, 40},
@@ -143,7 +146,8 @@ TEST_P(SchemaMemEngine, EqualsTheReferenceAtOddSizesInEveryMode) {
 
     using reference::SchemaMemWriter;
     const reference::SchemaMem expected(weights, to_matrix(x, tokens), reference_mode, config.commit_every,
-                                        config.live ? SchemaMemWriter::kLive : SchemaMemWriter::kStatic, floor);
+                                        config.live ? SchemaMemWriter::kLive : SchemaMemWriter::kStatic, floor,
+                                        config.phases);
     reference::SchemaMemWeights d_weights = zeros_like(weights);
     expected.backward(to_matrix(d_logits, tokens), d_weights);
     const std::vector<double> expected_gradient = flatten(d_weights);
