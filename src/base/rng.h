@@ -25,6 +25,8 @@ enum class Purpose : std::uint64_t {
   kBenchmark = 7,
   kTest = 8,
   kBootstrap = 9,
+  kLaneEpisode = 10,   // streams whose states training carries on
+  kLaneRestart = 11,   // and when one begins anew
   kFirstCurve = 1000,  // curves of the evaluation scenario n: 1000 + n
 };
 constexpr Purpose curve_purpose(std::uint64_t scenario) {

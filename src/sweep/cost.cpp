@@ -37,7 +37,7 @@ double from_table(const RunRequest& request, const Stage& stage, const std::vect
   const auto& table = request.recipe.recipe.optimizer.matrices == "muon" ? kFast : kPaper;
   const auto maintains = [](const Stage& one) { return one.phase == Phase::kMaintenance; };
   const auto share = static_cast<double>(std::count_if(stages.begin(), stages.end(), [&](const Stage& one) {
-    return one.phase != Phase::kCooldown && maintains(one) == maintains(stage);
+    return !one.fixed && maintains(one) == maintains(stage);
   }));
   if (stage.of_levels) return kLevel;
   const bool has_history =
@@ -77,7 +77,7 @@ double all_check_tokens(const RunRequest& request, const Stage& stage, double st
 /// the next timed one.
 bool is_timed(const std::vector<Stage>& stages, std::size_t i) {
   const Phase phase = stages[i].phase;
-  return phase == Phase::kMaintenance || phase == Phase::kLevels ||
+  return phase == Phase::kMaintenance || phase == Phase::kLevels || phase == Phase::kLanes ||
          (phase != Phase::kCooldown && stages[i + 1].phase != phase);
 }
 
@@ -131,7 +131,7 @@ ExpectedSteps expected_steps(const RunRequest& request, std::span<const Finished
       const double guess = count > 0 ? sum / count : from_table(request, stage, stages);
       const auto limit = static_cast<double>(stage.limit);
       const auto least = static_cast<double>(validation.every * validation.passes);
-      expected.by_stage.push_back(stage.phase == Phase::kCooldown ? limit : std::min(limit, std::max(guess, least)));
+      expected.by_stage.push_back(stage.fixed ? limit : std::min(limit, std::max(guess, least)));
     }
     if (known == stages.size()) break;
   }

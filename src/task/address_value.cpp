@@ -49,6 +49,27 @@ class AddressValueSource final : public EpisodeSource {
   std::vector<Token> tokens_;
 };
 
+class EndlessRounds final : public EndlessRows {
+ public:
+  EndlessRounds(const Setting& setting, const Rounds& rounds) : setting_(setting), stream_(setting, rounds) {}
+
+  void begin(Rng rng) override { stream_.begin(rng); }
+  void next(const EpisodeRows& out) override {
+    if (tokens_.size() < out.size()) tokens_.resize(out.size());
+    const auto tokens = std::span(tokens_).first(out.size());
+    for (Token& token : tokens) token = stream_.next();
+    encode(setting_, tokens, out);
+  }
+  void skip(std::size_t rows) override {
+    for (std::size_t i = 0; i < rows; ++i) stream_.next();
+  }
+
+ private:
+  Setting setting_;
+  RoundsStream stream_;
+  std::vector<Token> tokens_;
+};
+
 class PaperEpisodes final : public PublishedEpisodes {
  public:
   PaperEpisodes(const TaskCase& request, std::size_t count)
@@ -134,6 +155,10 @@ std::unique_ptr<PublishedEpisodes> AddressValueTask::published(const EpisodeCase
   const TaskCase one = case_of(request);
   if (!info(one.scenario).paper_index) return nullptr;
   return std::make_unique<PaperEpisodes>(one, count);
+}
+
+std::unique_ptr<EndlessRows> AddressValueTask::endless(const Rounds& rounds) const {
+  return std::make_unique<EndlessRounds>(setting_, rounds);
 }
 
 }  // namespace schemamem

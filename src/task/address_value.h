@@ -46,6 +46,7 @@ class AddressValueTask final : public Task {
   Status check(const EpisodeCase& request) const override { return schemamem::check(case_of(request)); }
   std::unique_ptr<EpisodeSource> source() const override;
   std::unique_ptr<PublishedEpisodes> published(const EpisodeCase& request, std::size_t count) const override;
+  std::unique_ptr<EndlessRows> endless(const Rounds& rounds) const override;
 
  private:
   Setting setting_;

@@ -17,11 +17,12 @@ Batch::Batch(const TaskShape& shape, std::size_t most_episodes, std::size_t most
            .groups = groups_.span(),
            .is_final = is_final_.span()} {}
 
-void Batch::plan(const Task& task, std::span<const EpisodeCase> cases) {
+void Batch::plan(const Task& task, std::span<const EpisodeCase> cases, std::size_t pieces, std::size_t rows) {
   require(cases.size() < offsets_.size(), "Batch::plan: more episodes than the batch has room for");
   require(task.shape().row_width() == all_.inputs.extent(1), "Batch::plan: the task has rows of another width");
   episodes_ = cases.size();
-  for (std::size_t i = 0; i < cases.size(); ++i) offsets_[i + 1] = offsets_[i] + task.tokens(cases[i]);
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    offsets_[i + 1] = offsets_[i] + (i < pieces ? rows : task.tokens(cases[i]));
   require(tokens() <= all_.size(), "Batch::plan: more tokens than the batch has room for");
 }
 

@@ -18,7 +18,9 @@ class Batch {
   Batch& operator=(Batch&&) = default;
 
   /// Makes room for one episode of each case; contents are undefined until they are filled.
-  void plan(const Task& task, std::span<const EpisodeCase> cases);
+  void plan(const Task& task, std::span<const EpisodeCase> cases) { plan(task, cases, 0, 0); }
+  /// The same, but the first `pieces` have `rows` rows each, whatever their cases.
+  void plan(const Task& task, std::span<const EpisodeCase> cases, std::size_t pieces, std::size_t rows);
   /// Plans the batch and fills it with the episodes first.index, first.index + 1, ... Allocates nothing.
   void fill(const Task& task, EpisodeSource& source, std::span<const EpisodeCase> cases, EpisodeAddress first);
 

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "base/row_marks.h"
 #include "base/view.h"
+#include "task/rounds.h"
 
 namespace schemamem {
 
@@ -82,6 +83,19 @@ class PublishedEpisodes {
   virtual void next(const EpisodeRows& out) = 0;
 };
 
+/// A stream without an end, piece by piece.
+class EndlessRows {
+ public:
+  virtual ~EndlessRows() = default;
+  /// Another stream; everything in it follows from the random numbers.
+  virtual void begin(Rng rng) = 0;
+  /// The next piece, of any length, marked as an episode of its own. Allocates nothing, unless the piece is longer than
+  /// any before.
+  virtual void next(const EpisodeRows& out) = 0;
+  /// As next(), for nobody.
+  virtual void skip(std::size_t rows) = 0;
+};
+
 /// How a task is trained.
 enum class Protocol {
   kPaper,   // the paper's curriculum: full history, transactions, maintenance
@@ -118,6 +132,9 @@ class Task {
   virtual std::unique_ptr<PublishedEpisodes> published(const EpisodeCase& /*request*/, std::size_t /*count*/) const {
     return nullptr;
   }
+
+  /// Streams that are written and asked for ever; none for most tasks.
+  virtual std::unique_ptr<EndlessRows> endless(const Rounds& /*rounds*/) const { return nullptr; }
 
   /// With Protocol::kLevels, what is trained and checked: the cases of each level, from easy to hard.
   virtual std::vector<std::vector<EpisodeCase>> levels() const { return {}; }

@@ -11,6 +11,8 @@
 namespace schemamem {
 namespace {
 
+/// Inputs of the rounds that a check of carried states asks about, at least as many as a piece has.
+constexpr std::size_t kRoundsChecked = 512;
 constexpr std::array kSubsets{Scenario::kTransactionQuarter, Scenario::kTransactionHalf, Scenario::kTransactionFull};
 constexpr std::array kSubsetNames{"quarter", "half", "full"};
 
@@ -80,6 +82,8 @@ std::string_view phase_name(Phase phase) {
       return "maintenance";
     case Phase::kLevels:
       return "levels";
+    case Phase::kLanes:
+      return "lanes";
     case Phase::kCooldown:
       break;
   }
@@ -89,11 +93,21 @@ std::string_view phase_name(Phase phase) {
 std::vector<Stage> make_curriculum(const Recipe& recipe, const Task& task, const ModelTraits& model) {
   std::vector<Stage> stages =
       task.protocol() == Protocol::kPaper ? paper_stages(recipe, model) : level_stages(recipe, task);
+  if (recipe.lanes.steps > 0) {
+    Stage lanes = stages.back();
+    lanes.name = "lanes";
+    lanes.phase = Phase::kLanes;
+    lanes.limit = recipe.lanes.steps;
+    lanes.fixed = true;
+    lanes.checked.push_back(episode_case(Scenario::kRounds, kRoundsChecked));
+    stages.push_back(std::move(lanes));
+  }
   if (recipe.cooldown.steps > 0) {
     Stage cooldown = stages.back();
     cooldown.name = "cooldown";
     cooldown.phase = Phase::kCooldown;
     cooldown.limit = recipe.cooldown.steps;
+    cooldown.fixed = true;
     stages.push_back(std::move(cooldown));
   }
   return stages;
@@ -123,6 +137,12 @@ void Curriculum::after_check(double lowest, Position& at) const {
     enter_next(at);
     return;
   }
+  if (now.phase == Phase::kLanes) {
+    if (at.stage_step < now.limit) return;
+    at.gave_up = lowest < now.threshold;
+    if (!at.gave_up) enter_next(at);
+    return;
+  }
   at.passes = lowest >= now.threshold ? at.passes + 1 : 0;
   if (at.passes >= recipe_.validation.passes) {
     enter_next(at);
@@ -142,22 +162,28 @@ void Curriculum::enter_next(Position& at) const {
 double Curriculum::rate(const Position& at) const {
   const Stage& now = stage(at);
   const bool transactions = now.phase == Phase::kHistory || now.phase == Phase::kTransactions;
-  const double peak = now.of_levels  ? recipe_.levels.rate
-                      : transactions ? recipe_.transactions.rate
-                                     : recipe_.maintenance.rate;
+  const bool lanes = now.phase == Phase::kLanes;
+  const double peak = lanes           ? recipe_.lanes.rate
+                      : now.of_levels ? recipe_.levels.rate
+                      : transactions  ? recipe_.transactions.rate
+                                      : recipe_.maintenance.rate;
   if (now.phase == Phase::kCooldown)
     return peak * std::pow(static_cast<double>(now.limit - at.stage_step) / static_cast<double>(now.limit),
                            recipe_.cooldown.power);
-  const std::int64_t warmup = now.of_levels  ? recipe_.levels.warmup
-                              : transactions ? recipe_.transactions.warmup
-                                             : recipe_.maintenance.warmup;
+  if (lanes && now.limit - at.stage_step < recipe_.lanes.falling)
+    return peak * std::pow(static_cast<double>(now.limit - at.stage_step) / static_cast<double>(recipe_.lanes.falling),
+                           recipe_.lanes.power);
+  const std::int64_t warmup = lanes           ? recipe_.lanes.warmup
+                              : now.of_levels ? recipe_.levels.warmup
+                              : transactions  ? recipe_.transactions.warmup
+                                              : recipe_.maintenance.warmup;
   if (at.phase_step >= warmup) return peak;
   return peak * static_cast<double>(at.phase_step + 1) / static_cast<double>(warmup);
 }
 
 Mode Curriculum::mode(const Position& at) const {
   const Phase phase = stage(at).phase;
-  if (!has_history_) return Mode::kRecurrent;
+  if (!has_history_ || phase == Phase::kLanes) return Mode::kRecurrent;
   if (phase == Phase::kHistory) return Mode::kFullHistory;
   const std::int64_t every = phase == Phase::kTransactions  ? recipe_.transactions.history_every
                              : phase == Phase::kMaintenance ? recipe_.maintenance.history_every
@@ -169,6 +195,7 @@ Mode Curriculum::mode(const Position& at) const {
 double Curriculum::stillness(const Position& at) const {
   const Stage& now = stage(at);
   if (mode(at) != Mode::kRecurrent) return 0;
+  if (now.phase == Phase::kLanes) return recipe_.lanes.stillness;
   if (now.of_levels) return recipe_.stillness.levels;
   if (now.phase == Phase::kMaintenance) return recipe_.stillness.weights.at(now.index);
   return now.phase == Phase::kCooldown ? recipe_.stillness.cooldown : 0;

@@ -12,7 +12,7 @@
 
 namespace schemamem {
 
-enum class Phase { kHistory, kTransactions, kMaintenance, kLevels, kCooldown };
+enum class Phase { kHistory, kTransactions, kMaintenance, kLevels, kLanes, kCooldown };
 std::string_view phase_name(Phase phase);
 
 /// The delays of the maintenance stages; no training episode has a longer one.
@@ -27,12 +27,13 @@ struct Stage {
   std::vector<EpisodeCase> checked;  // the cases of a check
   Mode checked_mode = Mode::kRecurrent;
   double threshold = 100;  // %; a check passes when its lowest group has at least this
-  std::int64_t limit = 0;  // steps; the cool-down ends there, any other stage gives up
+  std::int64_t limit = 0;  // steps after which a stage gives up
+  bool fixed = false;      // takes exactly so many steps: carried states, the cool-down
 };
 
 /// The stages in order. The paper's curriculum starts with full-history transactions for a model that knows them; its
 /// last transactions and its last maintenance end at the model's final target, which no recipe changes. A task of
-/// levels has a stage for each. The cool-down, if the recipe has one, is the last.
+/// levels has a stage for each. Carried states come behind them. The cool-down, if the recipe has one, is the last.
 std::vector<Stage> make_curriculum(const Recipe& recipe, const Task& task, const ModelTraits& model);
 
 /// Where a run stands. Plain numbers: saved with every checkpoint.
@@ -62,6 +63,7 @@ class Curriculum {
 
   void after_step(Position& at) const;
   /// What a check with this lowest % of all groups does: enough passes in a row end the stage, the limit ends the run.
+  /// Carried states are trained to their limit, whatever the checks before it.
   /// The check after the cool-down decides whether its weights are kept.
   void after_check(double lowest, Position& at) const;
 

@@ -54,7 +54,7 @@ Result<ScalarEvent> event_of(std::string_view metrics_line, const std::vector<st
   const auto add = [&](const std::string& tag, double value) {
     event.scalars.push_back({tag, static_cast<float>(value)});
   };
-  for (const char* name : {"loss", "gradient_norm", "rate", "stillness", "tokens", "lowest", "threshold"}) {
+  for (const char* name : {"loss", "gradient_norm", "rate", "stillness", "tokens", "right", "lowest", "threshold"}) {
     if (const auto found = line->find(name); found && !found->is_null()) add(name, found->number());
   }
   if (const auto named = line->find("stage")) {

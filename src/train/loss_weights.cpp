@@ -8,15 +8,6 @@
 namespace schemamem {
 namespace {
 
-/// Every group alike.
-void even_weights(const EpisodeRows& rows, std::span<float> weights) {
-  double sum = 0;
-  for (const float weight : rows.weights) sum += static_cast<double>(weight);
-  const double unit = sum > 0 ? 1.0 / sum : 0;
-  for (std::size_t t = 0; t < weights.size(); ++t)
-    weights[t] = rows.weights[t] == 0 ? 0.0F : static_cast<float>(unit * static_cast<double>(rows.weights[t]));
-}
-
 void group_weights(const Recipe& recipe, const EpisodeRows& rows, std::span<float> weights) {
   const std::array<double, kGroups> group_weight{recipe.loss.retained, recipe.loss.updated, recipe.loss.defaults,
                                                  recipe.loss.filler, recipe.loss.retained};
@@ -41,9 +32,18 @@ void group_weights(const Recipe& recipe, const EpisodeRows& rows, std::span<floa
 
 }  // namespace
 
+void even_weights(const EpisodeRows& rows, std::span<float> weights) {
+  double sum = 0;
+  for (const float weight : rows.weights) sum += static_cast<double>(weight);
+  const double unit = sum > 0 ? 1.0 / sum : 0;
+  for (std::size_t t = 0; t < weights.size(); ++t)
+    weights[t] = rows.weights[t] == 0 ? 0.0F : static_cast<float>(unit * static_cast<double>(rows.weights[t]));
+}
+
 void loss_weights(const Recipe& recipe, const Stage& stage, const EpisodeRows& rows, std::span<float> weights) {
   require(weights.size() == rows.size(), "loss_weights: one weight a row");
-  const bool grouped = !stage.of_levels && (stage.phase == Phase::kMaintenance || stage.phase == Phase::kCooldown);
+  const bool grouped = !stage.of_levels && (stage.phase == Phase::kMaintenance || stage.phase == Phase::kLanes ||
+                                            stage.phase == Phase::kCooldown);
   if (grouped) {
     group_weights(recipe, rows, weights);
   } else {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "task/rounds.h"
 
 namespace schemamem {
 
@@ -90,6 +91,21 @@ struct Recipe {
     std::int64_t history_every = 0;
     std::int64_t limit = 20'000;
   } levels;
+  struct {
+    std::int64_t steps = 0;
+    double rate = 1e-3;
+    std::int64_t warmup = 100;
+    std::int64_t falling = 0;
+    double power = 0.5;
+    std::int64_t count = 16;
+    std::int64_t tokens = 128;
+    double restart = 1.0 / 64;
+    std::vector<double> writes{1, 4};
+    std::vector<double> reads{2, 16};
+    std::int64_t wait = 0;
+    std::int64_t wait_every = 16;
+    double stillness = 0;
+  } lanes;
 
   /// Calls field(name, value, allowed, what it means, since) for every field.
   template <class Self, class Visit>
@@ -179,6 +195,28 @@ struct Recipe {
     field("levels.history_every", self.levels.history_every, count,
           "tasks of levels, SchemaMem: the first of this many batches is full-history; 0: none", later);
     field("levels.limit", self.levels.limit, some, "tasks of levels: steps after which a level gives up", later);
+    const Allowed range{.least = 1, .most = Rounds::kMost, .count = 2}, asked{.least = 1, .most = Rounds::kMost};
+    field("lanes.steps", self.lanes.steps, count,
+          "steps on endless streams whose states are carried from step to step, behind the other stages; 0: none",
+          later);
+    field("lanes.rate", self.lanes.rate, rate, "carried states: learning rate", later);
+    field("lanes.warmup", self.lanes.warmup, count, "carried states: steps of linear warm-up at the start", later);
+    field("lanes.falling", self.lanes.falling, count,
+          "carried states: steps at the end in which the rate falls to zero", later);
+    field("lanes.power", self.lanes.power, Allowed{.least = 0, .most = 10},
+          "carried states: the rate falls as this power of the share of those steps that is left", later);
+    field("lanes.count", self.lanes.count, Allowed{.least = 1, .most = 4096},
+          "carried states: streams of a batch; the rest of it are episodes of the last stage", later);
+    field("lanes.tokens", self.lanes.tokens, Allowed{.least = 1, .most = 512},
+          "carried states: inputs that a step takes from each stream", later);
+    field("lanes.restart", self.lanes.restart, share, "carried states: probability that a stream begins anew", later);
+    field("lanes.writes", self.lanes.writes, range, "carried states: fewest and most writes of a round", later);
+    field("lanes.reads", self.lanes.reads, range, "carried states: fewest and most queries of a round", later);
+    field("lanes.wait", self.lanes.wait, Allowed{.least = 0, .most = Rounds::kMost},
+          "carried states: queries of a wait; 0: there are none", later);
+    field("lanes.wait_every", self.lanes.wait_every, asked, "carried states: rounds between two waits", later);
+    field("lanes.stillness", self.lanes.stillness, weight, "carried states: weight of the change of state over reads",
+          later);
   }
 };
 

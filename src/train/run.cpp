@@ -140,14 +140,15 @@ class Run {
     spent_ += report->seconds;
     observer_.stepped(trainer_, *report);
     if (report->step % kLogEvery == 0) {
-      const Json line{{"step", report->step},
-                      {"stage", stage.name},
-                      {"loss", report->loss},
-                      {"gradient_norm", report->gradient_norm},
-                      {"rate", report->rate},
-                      {"stillness", report->stillness},
-                      {"mode", mode_name(report->mode)},
-                      {"tokens", report->tokens}};
+      Json line{{"step", report->step},
+                {"stage", stage.name},
+                {"loss", report->loss},
+                {"gradient_norm", report->gradient_norm},
+                {"rate", report->rate},
+                {"stillness", report->stillness},
+                {"mode", mode_name(report->mode)},
+                {"tokens", report->tokens}};
+      if (report->right) line["right"] = *report->right;
       if (const Status written = note(line); !written) return written;
     }
     if (!trainer_.check_due() && seconds_since(last_save_) > kLongestUnsaved) return begin_save();

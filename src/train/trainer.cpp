@@ -11,8 +11,6 @@
 
 #include "base/rng.h"
 #include "kernels/cross_entropy.h"
-#include "train/loss_weights.h"
-#include "train/sampler.h"
 
 namespace schemamem {
 namespace {
@@ -57,21 +55,15 @@ Trainer::Trainer(const SequenceModel<float>& model, const TrainSetup& setup, int
       before_cooldown_(setup.recipe.cooldown.steps > 0 ? model.parameters().size() : 0),
       optimizer_(setup.recipe, model.parameters(), threads, isa),
       validator_(setup.recipe, *setup.task, model),
-      cases_(static_cast<std::size_t>(setup.recipe.batch.episodes)),
-      source_(setup.task->source()),
-      batch_(setup.task->shape(), cases_.size(), cases_.size() * largest_.tokens),
-      row_weights_(cases_.size() * largest_.tokens),
-      episode_loss_(cases_.size()),
-      episode_stillness_(cases_.size()) {
+      batch_(setup.recipe, *setup_.task, model, setup.seed, curriculum_, largest_.tokens),
+      episode_loss_(batch_.episodes()),
+      episode_stillness_(batch_.episodes()),
+      episode_asked_(batch_.episodes()),
+      episode_right_(batch_.episodes()) {
   const TaskShape shape = setup.task->shape();
   require(model.config().inputs == shape.inputs && model.config().outputs == shape.outputs &&
               model.config().symbols == shape.symbols,
           "Trainer: the model has the inputs and outputs of the task");
-  // A source grows with the longest episode that it has made: here, so that no step allocates.
-  for (const Stage& stage : curriculum_.stages()) {
-    for (const EpisodeCase& one : stage.checked)
-      source_->make(one, {}, batch_.all().slice(0, setup_.task->tokens(one)));
-  }
   start_weights();
 }
 
@@ -93,7 +85,7 @@ void Trainer::start_weights() {
 void Trainer::run_episode(std::size_t i, Mode mode, float stillness, Workspace<float>& workspace,
                           GradientShard<float>& shard) {
   const EpisodeRows rows = batch_.rows(i);
-  const std::span<const float> all_weights = std::span(row_weights_).subspan(batch_.offsets()[i], rows.size());
+  const std::span<const float> all_weights = batch_.weights(i);
   const AnswerKind kind = setup_.task->shape().answer;
   const std::span<const std::uint32_t> asked = workspace.choose(kind, rows);
   workspace.labels.clear();
@@ -107,9 +99,18 @@ void Trainer::run_episode(std::size_t i, Mode mode, float stillness, Workspace<f
   const std::span<const float> weights = all ? all_weights : workspace.weights;
   const std::array<std::size_t, 2> extents{labels.size(), model_.config().outputs};
   const View<float, 2> logits(workspace.logits.data(), extents), d_logits(workspace.d_logits.data(), extents);
-  model_.forward(batch_step_.folded(),
-                 {.x = rows.inputs, .marks = rows.marks, .mode = mode, .stillness = stillness, .answers = asked},
-                 *workspace.tape, logits);
+  Episode<float> episode{.x = rows.inputs, .marks = rows.marks, .mode = mode, .stillness = stillness, .answers = asked};
+  if (i < batch_.pieces()) {
+    episode.initial = batch_.lanes().before(i);
+    episode.final = batch_.lanes().behind(i);
+  }
+  model_.forward(batch_step_.folded(), episode, *workspace.tape, logits);
+  episode_asked_[i] = episode_right_[i] = 0;
+  for (std::size_t t = 0; i < batch_.pieces() && t < labels.size(); ++t) {
+    if (labels[t] == EpisodeRows::kNoLabel) continue;
+    ++episode_asked_[i];
+    if (answer_of(kind, logits[t]) == labels[t]) ++episode_right_[i];
+  }
   episode_loss_[i] = kind == AnswerKind::kBits ? bitwise_cross_entropy(logits, labels, weights, d_logits)
                                                : softmax_cross_entropy(logits, labels, weights, d_logits);
   episode_stillness_[i] = model_.backward(batch_step_.folded(), *workspace.tape, d_logits, shard);
@@ -124,13 +125,8 @@ Result<StepReport> Trainer::step(const StopFlag& stop) {
   if (stage.phase == Phase::kCooldown && position_.stage_step == 0)
     std::copy(kept_weights().begin(), kept_weights().end(), before_cooldown_.begin());
   const Mode mode = curriculum_.mode(position_);
-  const std::size_t episodes = cases_.size();
-  draw_cases(setup_.recipe, stage, setup_.seed, position_.step, cases_);
-  batch_.fill(*setup_.task, *source_, cases_,
-              {.seed = setup_.seed,
-               .purpose = Purpose::kTrainEpisode,
-               .index = static_cast<std::uint64_t>(position_.step) * episodes});
-  loss_weights(setup_.recipe, stage, batch_.rows(), std::span(row_weights_).first(batch_.tokens()));
+  const std::size_t episodes = batch_.episodes();
+  batch_.fill(stage, position_);
   batch_step_.plan(batch_.offsets());
   report.seconds.data = watch.lap();
   batch_step_.fold(view_of(std::span<const float>(weights_.span())));
@@ -150,6 +146,10 @@ Result<StepReport> Trainer::step(const StopFlag& stop) {
     report.loss += episode_loss_[i];
     report.stillness += episode_stillness_[i] / static_cast<double>(episodes);
   }
+  const auto sum = [](const std::vector<std::size_t>& counts) {
+    return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+  };
+  if (batch_.pieces() > 0) report.right = sum(episode_right_) / std::max(1.0, sum(episode_asked_));
   report.gradient_norm = std::sqrt(squared_norm(gradient_.span()));
   report.tokens = batch_.tokens();
   if (!std::isfinite(report.loss) || !std::isfinite(report.gradient_norm) || !std::isfinite(report.stillness)) {
@@ -164,6 +164,7 @@ Result<StepReport> Trainer::step(const StopFlag& stop) {
     const double seen = static_cast<double>(position_.step + 1);
     average_step(std::min(setup_.recipe.optimizer.average, seen / (seen + 10)), weights_.span(), average_.span());
   }
+  if (batch_.pieces() > 0) batch_.lanes().keep();
   curriculum_.after_step(position_);
   report.seconds.optimizer = watch.lap();
   return report;
@@ -189,6 +190,11 @@ void Trainer::enter(std::size_t stage) {
   position_ = {.step = position_.step, .stage = stage, .checked_at = position_.step};
 }
 
+/// A step on lanes was made, and another may follow: their states are part of the run.
+bool Trainer::has_lanes() const {
+  return !ended() && curriculum_.stage(position_).phase == Phase::kLanes && position_.stage_step > 0;
+}
+
 /// A step of the cool-down was made: there are weights from before it.
 bool Trainer::has_cooled() const {
   if (setup_.recipe.cooldown.steps == 0 || position_.gave_up) return false;
@@ -210,6 +216,10 @@ std::vector<NamedTensor> Trainer::optimizer_tensors() const {
   append("average.", average_.span());
   append("first.", optimizer_.first());
   append("second.", optimizer_.second());
+  if (has_lanes()) {
+    const Lanes& lanes = batch_.lanes();
+    tensors.push_back(named_tensor("lanes", {lanes.count(), lanes.elements()}, lanes.states()));
+  }
   if (has_cooled()) append("before_cooldown.", before_cooldown_.span());
   return tensors;
 }
@@ -247,6 +257,14 @@ Status Trainer::restore(const TensorFile& optimizer, const Saved& saved) {
   optimizer_.set_steps(saved.optimizer_steps);
   position_ = saved.position;
   passed_ = saved.passed;
+  if (has_lanes()) {
+    Lanes& lanes = batch_.lanes();
+    const auto found = optimizer.find("lanes", {lanes.count(), lanes.elements()});
+    if (!found) return found.error();
+    const auto states = optimizer.values<float>("lanes");
+    if (!states) return states.error();
+    std::copy(states->begin(), states->end(), lanes.states().begin());
+  }
   return has_cooled() ? read("before_cooldown.", before_cooldown_.span()) : Status(Done{});
 }
 

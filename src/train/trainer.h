@@ -10,12 +10,12 @@
 #include "kernels/isa.h"
 #include "models/model.h"
 #include "system/threads.h"
-#include "task/batch.h"
 #include "tensors/safetensors.h"
 #include "train/batch_step.h"
 #include "train/curriculum.h"
 #include "train/optimizer.h"
 #include "train/recipe.h"
+#include "train/training_batch.h"
 #include "train/validation.h"
 
 namespace schemamem {
@@ -51,7 +51,8 @@ struct StepReport {
   double stillness = 0;  // the term without its weight, mean over the batch
   Mode mode = Mode::kRecurrent;
   std::size_t tokens = 0;
-  StepTimes seconds{};  // on the wall; the one part that differs between repetitions
+  std::optional<double> right{};  // carried states: the share of their questions that was answered rightly
+  StepTimes seconds{};            // on the wall; the one part that differs between repetitions
 };
 
 /// A stage that was passed.
@@ -110,6 +111,7 @@ class Trainer {
   /// Forward, loss and backward of one episode of the batch.
   void run_episode(std::size_t episode, Mode mode, float stillness, Workspace<float>& workspace,
                    GradientShard<float>& shard);
+  bool has_lanes() const;
   bool has_cooled() const;
   bool averages() const { return setup_.recipe.optimizer.average > 0; }
 
@@ -127,11 +129,9 @@ class Trainer {
   Optimizer optimizer_;
   Validator validator_;
 
-  std::vector<EpisodeCase> cases_;
-  std::unique_ptr<EpisodeSource> source_;
-  Batch batch_;
-  std::vector<float> row_weights_;
+  TrainingBatch batch_;
   std::vector<double> episode_loss_, episode_stillness_;
+  std::vector<std::size_t> episode_asked_, episode_right_;  // of pieces of lanes
 };
 
 }  // namespace schemamem

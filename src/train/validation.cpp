@@ -73,9 +73,11 @@ std::optional<Check> Validator::run(const Stage& stage, const Folded<float>& fol
   for (const Case& one : cases_) {
     for (const std::int8_t group : task_.scored(one.request.scenario)) {
       GroupScore score{.asked_in = one.request, .group = group};
-      Scored& all = scored.emplace_back(Scored{.asked_in = &one});
+      Scored all{.asked_in = &one};
       const EpisodeRows rows = one.episodes.rows();
       for (std::size_t t = 0; t < rows.size(); ++t) all.in_all += counts_for(rows, t, score) ? 1 : 0;
+      if (all.in_all == 0) continue;  // after many rounds nothing has its default
+      scored.push_back(all);
       check.groups.push_back(score);
     }
   }

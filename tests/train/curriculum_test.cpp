@@ -144,6 +144,43 @@ TEST(Curriculum, TheRateWarmsUpInMaintenanceAndFallsInTheCoolDown) {
   }
 }
 
+TEST(Curriculum, CarriedStatesComeLastTakeTheirStepsAndGiveUpBelowTheTarget) {
+  Recipe recipe;
+  recipe.lanes.steps = 600;
+  recipe.lanes.rate = 2e-3;
+  recipe.lanes.warmup = 100;
+  recipe.lanes.falling = 200;
+  recipe.lanes.power = 0.5;
+  recipe.lanes.stillness = 7;
+  for (const char* model : {"schemamem", "mamba3", "gdn"}) {
+    const Curriculum curriculum = curriculum_of(recipe, model);
+    const Stage& lanes = curriculum.stages().back();
+    EXPECT_EQ(lanes.name, "lanes");
+    EXPECT_TRUE(lanes.fixed);
+    EXPECT_EQ(lanes.checked.back().scenario, static_cast<std::size_t>(Scenario::kRounds));
+    Position at{.step = 5000, .stage = curriculum.stages().size() - 1, .checked_at = 5000};
+    EXPECT_EQ(curriculum.mode(at), Mode::kRecurrent);
+    EXPECT_EQ(curriculum.stillness(at), 7);
+    EXPECT_DOUBLE_EQ(curriculum.rate(at), 2e-5);
+    at.stage_step = at.phase_step = 300;
+    EXPECT_DOUBLE_EQ(curriculum.rate(at), 2e-3);
+    at.stage_step = at.phase_step = 550;
+    EXPECT_DOUBLE_EQ(curriculum.rate(at), 1e-3);  // the root of a quarter
+
+    at.stage_step = at.phase_step = 0;
+    check_with(curriculum, 100, at);
+    check_with(curriculum, 100, at);
+    EXPECT_FALSE(curriculum.ended(at)) << "two passes do not end it";
+    Position worse = at;
+    check_with(curriculum, 100, at);
+    EXPECT_TRUE(curriculum.ended(at));
+    EXPECT_FALSE(at.gave_up);
+    EXPECT_EQ(at.step, 5600);
+    check_with(curriculum, 90, worse);
+    EXPECT_TRUE(worse.gave_up);
+  }
+}
+
 TEST(Curriculum, FullHistoryAlternatesInTransactionsAndTakesEveryFourthBatchOfMaintenance) {
   Recipe recipe;
   recipe.cooldown.steps = 1000;

@@ -100,6 +100,64 @@ TEST(Trainer, RestoredAfterAnyStepItContinuesWithTheSameBits) {
   }
 }
 
+/// The tiny recipe at the first step of its lanes, of which most of the batch is made.
+TrainSetup lane_setup() {
+  return tiny_setup({"cooldown.steps=0", "lanes.steps=20", "lanes.count=4", "lanes.tokens=24", "lanes.restart=0.1",
+                     "lanes.stillness=1", "lanes.falling=5", "lanes.warmup=3"});
+}
+
+TEST(Trainer, CarriedStatesAreRestoredToTheSameBits) {
+  const auto model = tiny_model();
+  const TrainSetup setup = lane_setup();
+  const auto begin = [&](Trainer& trainer) { trainer.enter(trainer.curriculum().stages().size() - 1); };
+  Trainer whole(*model, setup, 2);
+  begin(whole);
+  advance(whole, 17);
+  const std::string expected = fingerprint(whole);
+  for (const std::int64_t stop : {0, 1, 6, 11, 16}) {
+    Trainer first(*model, setup, 1);
+    begin(first);
+    advance(first, stop);
+    const auto file = TensorFile::parse(encode_tensors(first.optimizer_tensors()), "memory");
+    EXPECT_EQ(file->contains("lanes"), stop > 0);
+    Trainer second(*model, setup, 1);
+    ASSERT_TRUE(second.restore(*file, {first.position(), first.passed(), first.optimizer_steps()}));
+    advance(second, 17);
+    EXPECT_EQ(fingerprint(second), expected) << "stopped at " << stop;
+  }
+}
+
+TEST(Trainer, ACheckpointWithoutTheStatesOfItsLanesIsRefused) {
+  const auto model = tiny_model();
+  Trainer trainer(*model, lane_setup(), 1);
+  trainer.enter(trainer.curriculum().stages().size() - 1);
+  advance(trainer, 3);
+  std::vector<NamedTensor> tensors = trainer.optimizer_tensors();
+  std::erase_if(tensors, [](const NamedTensor& tensor) { return tensor.name == "lanes"; });
+  const auto file = TensorFile::parse(encode_tensors(tensors), "memory");
+  const Status restored = trainer.restore(*file, {trainer.position(), trainer.passed(), trainer.optimizer_steps()});
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error().kind(), ErrorKind::kBadData);
+}
+
+TEST(Trainer, LanesTellTheShareOfRightAnswersAndAStoppedStepLeavesThemAlone) {
+  const auto model = tiny_model();
+  Trainer trainer(*model, lane_setup(), 1);
+  trainer.enter(trainer.curriculum().stages().size() - 1);
+  const auto step = trainer.step(kNever).value();
+  ASSERT_TRUE(step.right);
+  EXPECT_GE(*step.right, 0);
+  EXPECT_LE(*step.right, 1);
+  const std::string before = fingerprint(trainer);
+  EXPECT_FALSE(trainer.step(StopFlag{true}));
+  EXPECT_EQ(fingerprint(trainer), before);
+  Trainer twin(*model, lane_setup(), 1);
+  twin.enter(twin.curriculum().stages().size() - 1);
+  advance(trainer, 4);
+  advance(twin, 4);
+  EXPECT_EQ(fingerprint(trainer), fingerprint(twin));
+}
+
 TEST(Trainer, ANumberThatIsNotFiniteStopsInTheSameStepAndChangesNothing) {
   const auto model = tiny_model();
   Trainer trainer(*model, tiny_setup(), 1);
