@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers \
         bench-python results search mqar crash-test signal-test thread-test power-test fault-test fuzz format format-check tidy web wheel \
-        docs install deb clean
+        docs site install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -154,6 +154,10 @@ docs: ## write the reference of the C++ interface to build/docs/html
 	@scripts/deps.sh docs
 	@mkdir -p build/docs
 	@doxygen docs/Doxyfile
+
+site: ## write all pages and references as a site to build/site
+	@scripts/deps.sh site
+	@scripts/site.sh
 
 install: build ## install the program, the libraries, the headers and the named models under PREFIX (default /usr/local)
 	@cmake --build build -j $(JOBS) --target libraries
