@@ -24,11 +24,15 @@ suppress_warnings = ["misc.highlighting_failure"]  # transcripts and formats wit
 autodoc_mock_imports = ["schemamem._core", "torch"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_default_options = {"members": True, "show-inheritance": False}
+autodoc_default_options = {"members": True}
 
 html_theme = "furo"
 html_title = "SchemaMem"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_copy_source = False
+html_show_copyright = False
 html_show_sphinx = False
+html_show_search_summary = False  # it fetches pages, which a browser does not do from files
 html_extra_path = [str(ROOT / "build" / "docs")]  # html/: what Doxygen made of include/schemamem
 html_theme_options = {"navigation_with_keys": True}

@@ -24,6 +24,8 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 
 ANYTHING = "…"
 PROMPT = re.compile(r"^[\w-]*> ", re.MULTILINE)  # "> ", or "fork-1> "
@@ -81,6 +83,14 @@ def as_seen(data):
     return "\n".join(line.rsplit("\r", 1)[-1] for line in text.split("\n"))
 
 
+def wait_for_editor(terminal, longest=1.0):
+    """A line editor shows its prompt before it has the terminal to itself; what is typed in between would be seen twice. A
+    program without one never takes it."""
+    end = time.monotonic() + longest
+    while termios.tcgetattr(terminal)[3] & termios.ICANON and time.monotonic() < end:
+        time.sleep(0.005)
+
+
 def on_a_terminal(command, typed, folder, environment):
     """Types each line when the prompt is there, as a person does; then ends the input."""
     master, slave = pty.openpty()
@@ -102,6 +112,7 @@ def on_a_terminal(command, typed, folder, environment):
         seen += data
         if PROMPT.fullmatch(as_seen(seen).rsplit("\n", 1)[-1]) and seen.count(b"\n") >= prompts and waiting:
             prompts = seen.count(b"\n") + 1  # its own echo ends a line
+            wait_for_editor(master)
             os.write(master, waiting.pop(0).encode() + b"\n")
     os.close(master)
     process.wait()
