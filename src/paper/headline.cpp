@@ -214,7 +214,7 @@ std::string delay_marks(bool named) {
 }
 
 /// Bands and lines of the three models under a recipe, and the paper's points.
-std::string delay_plot(const Results& results, const std::string& recipe, const NamedColumn& column) {
+std::string delay_plot(const std::string& recipe, const NamedColumn& column, const std::string& settings) {
   return fmt::format(
       "for [i=1:3] data skip 1 using (whole(i, \"{0}\", \"{1}\", \"{3}\") ? $3 : NaN):7:8 with filledcurves ls i "
       "notitle, "
@@ -225,7 +225,7 @@ std::string delay_plot(const Results& results, const std::string& recipe, const 
       "notitle, \\\n"
       "     for [i=1:3] data skip 1 using (pick(i, \"{2}\", \"{1}\") ? $3 * 1.06 ** i : NaN):6 with points ls 10+i "
       "notitle",
-      gnuplot_text(recipe), column.name, kPaper, whole_settings(results, recipe));
+      gnuplot_text(recipe), column.name, kPaper, settings);
 }
 
 Figure figure_of(const Ledger& ledger, const Results& results, const Table& table) {
@@ -236,10 +236,11 @@ Figure figure_of(const Ledger& ledger, const Results& results, const Table& tabl
   grid.columns = results.columns().size();
   for (const std::string& recipe : recipes) {
     grid.row_labels.push_back("recipe " + recipe + " (%)");
+    const std::string settings = whole_settings(results, recipe);
     for (const NamedColumn& column : results.columns())
       grid.panels.push_back({.title = recipe == recipes.front() ? std::string(column.title) : "",
                              .before = delay_marks(recipe == recipes.back()),
-                             .plot = delay_plot(results, recipe, column)});
+                             .plot = delay_plot(recipe, column, settings)});
   }
   return {table.name, "", table.title, csv(table), paper_script(std::move(grid))};
 }
@@ -306,7 +307,7 @@ Figure brief_figure(const Results& results, const NamedColumn& column, const std
     if (cell.delay == kLongDelay)
       grid.panels.push_back({.title = "recipe " + gnuplot_text(cell.recipe),
                              .before = delay_marks(true),
-                             .plot = delay_plot(results, cell.recipe, column)});
+                             .plot = delay_plot(cell.recipe, column, whole_settings(results, cell.recipe))});
   grid.columns = std::max<std::size_t>(grid.panels.size(), 1);
   grid.width = 7.2;
   grid.height = 2.9;
