@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers \
         bench-python results search mqar crash-test signal-test thread-test power-test fault-test fuzz format format-check tidy web wheel \
-        docs install deb clean
+        docs site install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -14,8 +14,12 @@ ALLOCATIONS ?= 20
 SEED ?= 1
 BENCH_PRESET ?= release
 
-# $(call configure,preset,folder): configures once and again when a preset changed; ninja sees to the rest.
-configure = @[ $(2)/build.ninja -nt CMakePresets.json ] || { cmake --preset $(1) --log-level=WARNING && touch $(2)/build.ninja; }
+# $(call configure,preset,folder): configures once and again when a preset changed; ninja sees to the rest. Tests and
+# benchmarks, which need more libraries than the program, come in with the first target that wants them.
+configure = @[ $(2)/build.ninja -nt CMakePresets.json ] && ! grep -qs '^SCHEMAMEM_PROGRAM_ALONE:.*=ON' $(2)/CMakeCache.txt || \
+            { cmake --preset $(1) -DSCHEMAMEM_PROGRAM_ALONE=OFF --log-level=WARNING && touch $(2)/build.ninja; }
+configure_program = @[ build/build.ninja -nt CMakePresets.json ] || \
+                    { cmake --preset release -DSCHEMAMEM_PROGRAM_ALONE=ON --log-level=WARNING && touch build/build.ninja; }
 ctest = ctest --output-on-failure -j $(JOBS)
 cpp_files = git ls-files --cached --others --exclude-standard 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' \
             'bench/*.h' 'bench/*.cpp' 'fuzz/*.h' 'fuzz/*.cpp' 'include/*.h' 'python/*.h' 'python/*.cpp'
@@ -23,7 +27,7 @@ cpp_files = git ls-files --cached --others --exclude-standard 'src/*.h' 'src/*.c
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-quickstart: build ## install what is missing, build, check, train SchemaMem to its target, evaluate it
+quickstart: build ## install what is missing, build, talk to a trained memory, train one and evaluate it
 	@scripts/quickstart.sh
 
 deps: ## install the Debian packages that building and testing need
@@ -31,7 +35,7 @@ deps: ## install the Debian packages that building and testing need
 
 build: ## build the program: build/schemamem
 	@scripts/deps.sh build
-	$(call configure,release,build)
+	$(configure_program)
 	@cmake --build build -j $(JOBS) --target schemamem
 
 test: deps ## build and run all tests that need no browser, PyTorch or scheduler
@@ -40,14 +44,15 @@ test: deps ## build and run all tests that need no browser, PyTorch or scheduler
 	@$(ctest) --test-dir build -LE extras -O build/ctest.log
 
 test-unit: ## build and run the unit tests only
-	@scripts/deps.sh build
+	@scripts/deps.sh build unit bench
 	$(call configure,release,build)
 	@cmake --build build -j $(JOBS)
 	@$(ctest) --test-dir build -L unit
 
 test-extras: build ## run the tests that need PyTorch, a browser or other heavy things, installing those first
-	@scripts/deps.sh extras
+	@scripts/deps.sh unit bench site extras
 	@scripts/venv.sh
+	$(call configure,release,build)
 	@cmake --build build -j $(JOBS)
 	@$(ctest) --test-dir build -L extras -O build/ctest-extras.log
 
@@ -94,7 +99,7 @@ fault-test: deps ## fail every system call and every ALLOCATIONS-th allocation (
 	$(campaign) --shim build/tests/campaigns/libfault_shim.so --faults 1 --allocations $(ALLOCATIONS)
 
 bench: ## build and run the benchmarks (BENCH_PRESET=native compiles for this machine alone)
-	@scripts/deps.sh build
+	@scripts/deps.sh build unit bench
 	$(call configure,$(BENCH_PRESET),$(if $(filter release,$(BENCH_PRESET)),build,build-$(BENCH_PRESET)))
 	@cmake --build $(if $(filter release,$(BENCH_PRESET)),build,build-$(BENCH_PRESET)) -j $(JOBS) --target run_bench
 
@@ -103,6 +108,8 @@ bench-peers: build ## time the training steps beside PyTorch's, in one run, afte
 	@.venv/bin/python bench/peers/peers.py --program build/schemamem
 
 bench-python: build ## a push from Python beside C++, and PyTorch steps through the kernels beside plain ones
+	@scripts/deps.sh unit bench
+	$(call configure,release,build)
 	@cmake --build build -j $(JOBS) --target push_time schemamem_static
 	@tests/extras/python_package.sh build -k no_test || [ $$? = 5 ]
 	@build/python-venv/bin/python bench/python/push.py build/bench/push_time
@@ -147,6 +154,10 @@ docs: ## write the reference of the C++ interface to build/docs/html
 	@scripts/deps.sh docs
 	@mkdir -p build/docs
 	@doxygen docs/Doxyfile
+
+site: ## write all pages and references as a site to build/site
+	@scripts/deps.sh site
+	@scripts/site.sh
 
 install: build ## install the program, the libraries, the headers and the named models under PREFIX (default /usr/local)
 	@cmake --build build -j $(JOBS) --target libraries

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Installs the Debian packages of the named groups that are not there yet: deps.sh build [test] [figures] [search] [format] [tidy] [docs] [wheel] [deb] [extras]
+# Installs the Debian packages of the named groups that are not there yet, such as: deps.sh build test
 set -euo pipefail
 
 packages_of() {
   case "$1" in
-    build) echo g++ cmake ninja-build git libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libedit-dev \
-                libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev ;;
+    build) echo g++ cmake ninja-build git libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libedit-dev ;;
+    unit) echo libgtest-dev libgmock-dev librapidcheck-dev ;;
+    bench) echo libbenchmark-dev ;;
     # clang compiles everything a second time, with sanitizers; llvm gives its reports names and lines; the cross
     # compiler checks the NEON kernels; binutils has nm.
-    test) echo clang-14 libclang-rt-14-dev llvm-14 g++-12-aarch64-linux-gnu binutils pkg-config util-linux "$(packages_of format)" \
-               "$(packages_of figures)" "$(packages_of search)" ;;
+    test) echo clang-14 libclang-rt-14-dev llvm-14 g++-12-aarch64-linux-gnu binutils pkg-config util-linux "$(packages_of unit)" \
+               "$(packages_of bench)" "$(packages_of format)" "$(packages_of figures)" "$(packages_of search)" ;;
     # draws the figures of `schemamem paper`
     figures) echo gnuplot-nox ;;
     # makes a table of the search
@@ -17,11 +18,13 @@ packages_of() {
     format) echo clang-format-14 ;;
     tidy) echo clang-14 clang-tidy-14 clang-format-14 python3 ;;
     docs) echo doxygen ;;
+    # the pages of docs/ and the reference beside them
+    site) echo "$(packages_of docs)" python3 python3-venv ;;
     wheel) echo g++ cmake ninja-build git python3 python3-dev python3-venv libfmt-dev libtomlplusplus-dev nlohmann-json3-dev ;;
     deb) echo dpkg-dev file fakeroot ;;
     # the report page is tested in a real browser
     extras) echo python3 python3-dev python3-venv chromium ;;
-    *) echo "deps: unknown group '$1'; the groups are build, test, figures, search, format, tidy, docs, wheel, deb, extras" >&2; exit 64 ;;
+    *) echo "deps: unknown group '$1'; the groups are build, unit, bench, test, figures, search, format, tidy, docs, site, wheel, deb, extras" >&2; exit 64 ;;
   esac
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# From a clone to a trained and evaluated model: `make quickstart` builds the program and calls this. What was done
-# already is not done again: a run that was stopped goes on, a finished one is evaluated as it is.
+# From a clone to an answer, and then to a trained and evaluated model: `make quickstart` builds the program and calls
+# this. What was done already is not done again: a run that was stopped goes on, a finished one is evaluated as it is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,6 +11,15 @@ show() {
 }
 
 show $program --version
+
+# A conversation with a memory that is shipped, as one would type it.
+talk=($program talk a5v5-schemamem-steady-s42)
+words=$'write 5 3\nwrite 17 30\nwait 100000\nask 5\nask 17\nask 6\n'
+printf '\n$ %s\n' "${talk[*]}"
+printf '%s' "$words" | sed 's/^/> /'
+printf '%s' "$words" | "${talk[@]}"
+echo '(written, written, and the default of an address that never was, behind 100,000 other questions)'
+
 show $program task sample --setting A3V3 --scenario overwrite --delay 8
 show $program verify tests/data/golden/*/*.safetensors
 
@@ -33,11 +42,13 @@ cat <<TEXT
 The run is in $run: weights, metrics, evaluation (docs/formats.md says what is what).
 
 What to do next
+  $program talk $run     the same conversation with your own memory
   $program watch $run    the run as it was, from its files
   $program ablate $run   the same questions with the memory switched off
   $program sweep --help    many runs: models x settings x seeds
   $program report --help   tables and figures from runs
   $program --help          everything the program does, examples first
   make test                       build and run all tests
+  docs/tutorial/first_answer.md   a tutorial: from the first answer to a model of your own
   docs/paper_map.md               from each equation of the paper to its code and its test
 TEXT

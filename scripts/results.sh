@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes what is made of the runs in results/: results/<recipe>/paper, results/<recipe>/report.html, the recipes side by side
-# in results/report.html, and the headline, in docs/results and README.md.
+# in results/report.html, and the headline: whole in docs/results, in brief in README.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/deps.sh figures
@@ -14,4 +14,5 @@ for folder in results/*/; do
   build/schemamem report "$folder" -o "$folder/report.html"
 done
 build/schemamem report "${folders[@]}" -o results/report.html
-build/schemamem paper headline "${folders[@]}" -o docs/results --into README.md >/dev/null
+build/schemamem paper headline "${folders[@]}" -o docs/results --into docs/results/index.md >/dev/null
+build/schemamem paper headline "${folders[@]}" -o docs/results --into README.md --brief >/dev/null

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains the search of docs/recipe.md: every file of configs/search beside the recipe it changes, on seeds that no result is
+# Trains the search of docs/recipe_search.md: every file of configs/search beside the recipe it changes, on seeds that no result is
 # made with, and writes what came out into docs/results/search.*, beside what is there. It takes hours and goes on where it
 # was stopped; what the record has is not trained again, also where the runs are gone.
 # search.sh [PART...]: the parts are below. OUT, JOBS, SEEDS (51,52), MODELS (gdn), SETTINGS (A3V3,A5V5), VARIANTS

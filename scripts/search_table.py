@@ -10,7 +10,7 @@ import sys
 
 INTRODUCTION = """# The search
 
-Made by `make search`; docs/recipe.md says what follows from it. One run a cell and seed. In a cell: the steps until the last
+Made by `make search`; docs/recipe_search.md says what follows from it. One run a cell and seed. In a cell: the steps until the last
 stage was passed, then exact % (Retained-R / Retained-I / Updated / Default) on episodes that serve no result: at delay 1,536,
 128 episodes, for the variants of `fast`; at 1,536; 24,576; 98,304, 16 episodes, for those of `steady`. *none after stage n*:
 the stage behind it had not ended after 4,000 steps (LIMIT); *diverged*: a loss was not finite. An empty cell was not run.

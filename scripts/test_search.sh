@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The search of docs/recipe.md, on runs of eight steps: what is trained enters the record, and what the record has is not
+# The search of docs/recipe_search.md, on runs of eight steps: what is trained enters the record, and what the record has is not
 # trained again.   test_search.sh PROGRAM
 set -euo pipefail
 work=$(mktemp -d)

@@ -1,10 +1,10 @@
 """Docstrings and pages do what they say."""
 
 import doctest
-import importlib
+import importlib.util
+import os
 import pathlib
 import pkgutil
-import re
 
 import pytest
 
@@ -12,7 +12,11 @@ import schemamem
 
 MODULES = ["schemamem"] + [f"schemamem.{module.name}" for module in pkgutil.iter_modules(schemamem.__path__)
                            if module.name not in ("_core", "torch")]
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+ROOT = pathlib.Path(__file__).parents[2]
+RUNNER = ROOT / "tests" / "documents" / "pages.py"
+# Beside the source, and only there.
+PAGES = [ROOT / "docs" / name for name in ("python.md", "tutorial/python.md", "tutorial/train.md", "tutorial/your_task.md",
+                                           "tutorial/compare.md")] if RUNNER.exists() else []
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -26,24 +30,19 @@ def test_most_modules_have_examples():
     assert sum(tried) >= 30
 
 
-@pytest.mark.skipif(not PAGE.exists(), reason="the page is beside the source")
-def test_the_tutorial_runs_as_it_is_pasted(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert len(blocks) >= 6
-    world = {}
-    for block in blocks:
-        if ">>>" in block:
-            test = doctest.DocTestParser().get_doctest(block, world, "docs/python.md", str(PAGE), 0)
-            runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-            runner.run(test, clear_globs=False)
-            assert runner.summarize(verbose=False).failed == 0
-            world.update(test.globs)
-        else:
-            exec(compile(block, str(PAGE), "exec"), world)
-    assert (tmp_path / "today.state").exists() and (tmp_path / "delays.png").exists()
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_runs_as_it_is_pasted(page, monkeypatch):
+    """The runner of all pages; what they do in the shell is run too, because states cross from one to the other."""
+    pytest.importorskip("matplotlib").use("Agg")
+    spec = importlib.util.spec_from_file_location("pages", RUNNER)
+    pages = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(pages)
+    monkeypatch.setenv("SCHEMAMEM_MODELS", str(ROOT / "results" / "steady"))
+    program = os.environ.get("SCHEMAMEM_PROGRAM")
+    ran, wrong = pages.run_page(page, ("python", "console") if program else ("python",),
+                                pathlib.Path(program).parent if program else "", slow=True)
+    assert not wrong, "\n".join(wrong)
+    assert ran >= 1
 
 
 def test_every_public_name_has_a_sentence():

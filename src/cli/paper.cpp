@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 struct PaperOptions {
   std::vector<std::string> runs;
   Text out, recipe, eval_seed, gnuplot, into;
+  bool brief = false;
 };
 
 struct Source {
@@ -195,13 +196,15 @@ Status paper_headline(const PaperOptions& options, Console& console) {
   if (!ledger) return ledger.error();
   const auto seed = read_eval_seed(options);
   if (!seed) return seed.error();
-  const Headline made = headline(*ledger, *seed);
+  const Headline made = options.brief ? brief_headline(*ledger, *seed) : headline(*ledger, *seed);
   Output output(options);
   const fs::path picture = output.folder() / "figures" / (made.figure.name + ".svg");
   const fs::path beside = options.into ? fs::path(*options.into).parent_path() : output.folder();
   std::error_code unresolved;  // then the path stays as it was given
   const std::string text =
-      headline_text(made, fs::proximate(picture, beside.empty() ? "." : beside, unresolved).generic_string());
+      options.brief
+          ? markdown(made.table)  // its figure stands where the text wants it
+          : headline_text(made, fs::proximate(picture, beside.empty() ? "." : beside, unresolved).generic_string());
   if (const Status written = output.write(table_files({made.table})); !written) return written;
   if (const Status drawn = write_figures({made.figure}, options, output); !drawn) return drawn;
   if (options.into) {
@@ -236,9 +239,11 @@ void add_part(CLI::App& paper, Commands& commands, const Part& part) {
     command.add_option("-o,--output", options->out, "Folder for what is written (paper)")->type_name("DIR");
   if (part.draws)
     command.add_option("--gnuplot", options->gnuplot, "The program that draws (gnuplot)")->type_name("PROGRAM");
-  if (part.replaces)
+  if (part.replaces) {
     command.add_option("--into", options->into, "A Markdown file whose headline is replaced, such as README.md")
         ->type_name("FILE");
+    command.add_flag("--brief", options->brief, "One score, at the paper's delay and at the longest");
+  }
   commands.on(command, [options, run = part.run](Console& console) { return run(*options, console); });
 }
 
@@ -262,8 +267,9 @@ void register_paper(CLI::App& program, Commands& commands) {
       {"all", "Tables, figures, the judgement (diff.json) and one page with everything (paper.md).",
        "schemamem paper all results/fast -o paper", paper_all, true, true, false},
       {"headline", "Every model and recipe in one table and one figure, over all settings.",
-       "schemamem paper headline results/fast results/steady -o docs/results --into README.md", paper_headline, true,
-       true, true}};
+       "schemamem paper headline results/fast results/steady -o docs/results\n"
+       "schemamem paper headline results/fast results/steady --brief --into README.md",
+       paper_headline, true, true, true}};
   for (const Part& part : parts) add_part(paper, commands, part);
 }
 

@@ -13,6 +13,9 @@ struct Headline {
 };
 Headline headline(const Ledger& ledger, std::uint64_t eval_seed = kPaperEvaluationSeed);
 
+/// The same in a few numbers: one score, at the paper's delay and at the longest, of recipes whose grid is whole.
+Headline brief_headline(const Ledger& ledger, std::uint64_t eval_seed = kPaperEvaluationSeed);
+
 /// The table, and its figure as it is shown from where it lies.
 std::string headline_text(const Headline& headline, const std::string& picture);
 

@@ -97,6 +97,22 @@ TEST(Paper, PutsTheHeadlineIntoATextOnlyOnceItsFigureIsDrawn) {
   EXPECT_THAT(text(), AllOf(HasSubstr("`fast`"), HasSubstr("`steady`"), HasSubstr("](out/figures/headline.svg)")));
 }
 
+TEST(Paper, TheTablesOfThePagesAreThoseOfTheRecords) {
+  if (!find_program("gnuplot")) GTEST_SKIP() << "gnuplot is not installed";
+  const TemporaryFolder folder;
+  const std::filesystem::path source = SCHEMAMEM_SOURCE_DIR;
+  std::string runs;
+  for (const char* recipe : {"fast", "paper", "steady"}) runs += " " + (source / "results" / recipe).string();
+  const auto holds = [&](const std::string& options, const std::filesystem::path& page) {
+    const Reply reply = call("paper headline" + runs + " -o " + (folder / "out").string() + " " + options);
+    ASSERT_EQ(reply.code, 0) << reply.err;
+    const std::string table = reply.out.substr(0, reply.out.find("\n!["));
+    EXPECT_THAT(read_text_file(source / page, 1 << 20).value(), HasSubstr(table)) << "`make results` writes it";
+  };
+  holds("--brief", "README.md");
+  holds("", "docs/results/index.md");
+}
+
 TEST(Paper, NeedsRuns) {
   EXPECT_EQ(call("paper tables").code, 64);
   EXPECT_EQ(call("paper tables /nowhere/at/all").code, 66);

@@ -99,12 +99,7 @@ for header in "$prefix"/include/schemamem/*.h; do
   quietly ./example
 done
 
-page=$source_folder/docs/extend.md
-echo "the programs of docs/extend.md"
-mkdir "$work/extend" && cd "$work/extend"
-complete_programs "$page" '```cpp' '```' ''
-for program in example-*.cpp; do
-  [ -f "$program" ] || fail "docs/extend.md has no program"
-  quietly "$compiler" "${strict[@]}" "$program" -o program "${flags[@]}"
-  quietly ./program
-done
+echo "the pages: what they show is what one gets, in the shell and from C++"
+python3 "$source_folder/tests/documents/pages.py" --languages console,cpp --programs "$prefix/bin" --compiler "$compiler ${flags[*]}" \
+  "$source_folder"/README.md "$source_folder"/docs/{extend,howto/embed}.md "$source_folder"/docs/tutorial/{first_answer,save_and_fork,your_task,your_model,compare}.md \
+  || fail "a page shows what does not happen"

@@ -62,6 +62,21 @@ TEST(Headline, DrawsNoEmptyRowForARecipeThatIsStillTraining) {
   EXPECT_THAT(headline_of(folder.path()).figure.script, AllOf(HasSubstr("layout 1,4"), Not(HasSubstr("recipe paper"))));
 }
 
+TEST(Headline, InBriefShowsOneScoreWhereTheGridIsWhole) {
+  const TemporaryFolder folder;
+  test::write_grid(folder.path());
+  test::write_run(folder.path(), {.recipe = "steady", .hash = "00000001"});  // one run is no grid
+  const Ledger ledger = Ledger::read(std::vector{folder.path()}).value();
+  const auto [table, figure] = brief_headline(ledger);
+  ASSERT_EQ(table.rows.size(), 3U);
+  ASSERT_EQ(table.headings.size(), 3U);
+  EXPECT_EQ(table.headings[1].name, "paper, 1,536");
+  EXPECT_EQ(table.headings[2].name, "`fast`, 1,536");
+  const Table whole = headline(ledger).table;
+  for (const auto& record : table.records) EXPECT_THAT(whole.records, Contains(record)) << "the same numbers";
+  EXPECT_THAT(figure.script, AllOf(HasSubstr("layout 1,1"), HasSubstr("recipe fast"), Not(HasSubstr("steady"))));
+}
+
 TEST(Headline, ReplacesWhatStandsBetweenItsMarks) {
   const std::string begin = "<!-- headline: `make results` writes what follows -->", end = "<!-- end of headline -->";
   const auto changed = with_headline("a\n" + begin + "\nold\n" + end + "\nb\n", "new\n", "README.md");

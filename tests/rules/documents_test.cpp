@@ -116,6 +116,22 @@ TEST(Documents, TheExamplesOfExtendingAreTheFilesThatTestsCompile) {
     EXPECT_THAT(page, testing::HasSubstr("```c++\n" + read_text(kSource / file) + "```")) << file;
 }
 
+TEST(FrontDoor, BuildingAsksForNoLibraryOfTestsOrBenchmarks) {
+  const Outcome packages = run("SKIP_DEPS=1 scripts/deps.sh build");
+  EXPECT_THAT(packages.output, testing::HasSubstr("libfmt-dev"));
+  for (const char* name : {"gtest", "gmock", "rapidcheck", "benchmark"})
+    EXPECT_THAT(packages.output, testing::Not(testing::HasSubstr(name)));
+  // As `make build` configures, where none of them is installed.
+  const std::string folder = quoted(kBinary / "program_alone");
+  const Outcome outcome =
+      run("rm -rf " + folder +
+          " && cmake --preset release -DSCHEMAMEM_PROGRAM_ALONE=ON -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON"
+          " -DCMAKE_DISABLE_FIND_PACKAGE_rapidcheck=ON -DCMAKE_DISABLE_FIND_PACKAGE_benchmark=ON -B " +
+          folder);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(read_text(kSource / "Makefile"), testing::HasSubstr("--preset release -DSCHEMAMEM_PROGRAM_ALONE=ON"));
+}
+
 TEST(CommandsOfAPage, AreTheLinesOfItsShellBlocks) {
   const std::string page =
       "```sh\nmake test   # all of it\n\n# a comment\nbuild/schemamem a \\\n  --b\n```\n```text\nno command\n```\n";
