@@ -88,6 +88,7 @@ class Site(unittest.TestCase):
             for width, scheme in ((1280, "light"), (1280, "dark"), (400, "light")):
                 context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
                 page = context.new_page()
+                page.set_default_timeout(120000)  # a machine at work is slow
                 page.on("request", lambda request: requests.append(request.url))
                 page.on("pageerror", lambda error: complaints.append(str(error)))
                 for name in ("index", "tutorial/first_answer", "reference/python", "results/index", "search", "html/index"):
@@ -97,7 +98,7 @@ class Site(unittest.TestCase):
                         wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
                         self.assertLessEqual(wide, 0, f"{name} scrolls sideways at {width} px")
                 page.goto((SITE / "search.html").as_uri() + "?q=fork")
-                page.wait_for_selector("#search-results li", timeout=20000)
+                page.wait_for_selector("#search-results li")
                 context.close()
             browser.close()
         self.assertEqual([url for url in requests if not url.startswith(("file:", "data:"))], [])
