@@ -51,7 +51,7 @@ std::unique_ptr<impl::Trainer> make_trainer(const ModelChoice& choice, std::shar
   std::vector<std::string> overrides;
   for (const Option& option : options.overrides) overrides.push_back(option.name + "=" + option.value);
   const ResolvedRecipe recipe = value_or_throw(resolve_recipe(options.recipe, overrides));
-  if (const Status fits = Lanes::check(recipe.recipe, *task); !fits)
+  if (const auto fits = Lanes::check(recipe.recipe, *task); !fits)
     throw std::invalid_argument("Trainer: " + fits.error().message());
   return std::make_unique<impl::Trainer>(recipe, value_or_throw(make_model<float>(spec)), std::move(task), options);
 }
