@@ -134,6 +134,11 @@ int sm_reset(sm_memory* memory);
 int sm_fork(const sm_memory* memory, sm_memory** other);
 /** Rows read since the beginning or the last reset. */
 int64_t sm_tokens(const sm_memory* memory);
+/** Changes of state smaller than this do not happen from here on; at least 0, where it is off, and below 1. It is part
+ *  of the state. */
+int sm_set_floor(sm_memory* memory, double floor);
+/** The floor; 0: off. */
+double sm_floor(const sm_memory* memory);
 /** What was last written to an address, by an account beside the model; -1 if nothing was. */
 int sm_written(const sm_memory* memory, int address, int* value);
 /** Writes a state file; it is complete or absent. */
@@ -162,6 +167,10 @@ int sm_stream_reset(sm_stream* stream);
 int sm_stream_fork(const sm_stream* stream, sm_stream** other);
 /** Rows read since the beginning or the last reset. */
 int64_t sm_stream_tokens(const sm_stream* stream);
+/** As sm_set_floor(). */
+int sm_stream_set_floor(sm_stream* stream, double floor);
+/** The floor; 0: off. */
+double sm_stream_floor(const sm_stream* stream);
 /** Writes a state file; it is complete or absent. */
 int sm_stream_save(const sm_stream* stream, const char* path);
 /** Goes on from a state file of the same model. */

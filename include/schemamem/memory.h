@@ -65,6 +65,10 @@ class Memory {
   /// Lets `rows` questions pass, about addresses that were never written (about any, once all were): the delay of the
   /// paper's episodes.
   void wait(std::size_t rows);
+  /// Changes of state smaller than this do not happen from here on, as Stream::set_floor() says.
+  void set_floor(double floor);
+  /// The floor; 0: off, as it is at first.
+  double floor() const;
   /// Forgets everything.
   void reset();
   /// A second memory with the same past and a future of its own.

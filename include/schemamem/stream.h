@@ -67,6 +67,13 @@ class Stream {
   /// Reads rows with one mark each, into memory of the caller's.
   void push(std::span<const float> rows, std::span<const Mark> marks, std::span<float> outputs);
 
+  /// Changes of state smaller than this do not happen from here on: radians of a slot for SchemaMem, gates for the
+  /// baselines. A model whose reads are nearly still then does not drift at all. At least 0, where it is off, and below
+  /// 1; else std::invalid_argument. It is part of the state: forks and state files have it, and reset() keeps it.
+  void set_floor(double floor);
+  /// The floor; 0: off, as it is at first.
+  double floor() const;
+
   /// Forgets everything.
   void reset();
   /// A second stream with the same past and a future of its own.

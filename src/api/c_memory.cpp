@@ -51,6 +51,14 @@ int sm_addresses(const sm_memory* memory) {
 int sm_values(const sm_memory* memory) { return memory == nullptr ? 0 : static_cast<int>(memory->memory.values()); }
 int64_t sm_tokens(const sm_memory* memory) { return memory == nullptr ? 0 : memory->memory.tokens(); }
 
+int sm_set_floor(sm_memory* memory, double floor) {
+  return with(memory, [&](AddressMemory& one) -> Status {
+    one.set_floor(floor);
+    return Done{};
+  });
+}
+double sm_floor(const sm_memory* memory) { return memory == nullptr ? 0 : memory->memory.state().floor; }
+
 int sm_write(sm_memory* memory, int address, int value) {
   return with(memory, [&](AddressMemory& one) -> Status {
     const auto place = number(address, "address"), content = number(value, "value");

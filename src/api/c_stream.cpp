@@ -102,6 +102,14 @@ int sm_stream_fork(const sm_stream* stream, sm_stream** other) {
 
 int64_t sm_stream_tokens(const sm_stream* stream) { return stream == nullptr ? 0 : stream->stream.tokens(); }
 
+int sm_stream_set_floor(sm_stream* stream, double floor) {
+  return with(stream, [&](Stream<float>& one) -> Status {
+    one.set_floor(floor);
+    return Done{};
+  });
+}
+double sm_stream_floor(const sm_stream* stream) { return stream == nullptr ? 0 : stream->stream.state().floor; }
+
 int sm_stream_save(const sm_stream* stream, const char* path) {
   return with(stream, [&](const Stream<float>& one) -> Status {
     if (const Status there = needed(path, "path"); !there) return there;

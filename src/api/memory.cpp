@@ -66,6 +66,14 @@ Memory Memory::fork() const {
 
 std::size_t Memory::addresses() const { return content_->memory.addresses(); }
 std::size_t Memory::values() const { return content_->memory.values(); }
+void Memory::set_floor(double floor) {
+  if (!is_floor(floor)) {
+    throw std::invalid_argument("Memory::set_floor: expected at least 0 and below 1; found " + std::to_string(floor));
+  }
+  content_->memory.set_floor(floor);
+}
+double Memory::floor() const { return content_->memory.state().floor; }
+
 std::int64_t Memory::tokens() const { return content_->memory.tokens(); }
 const Model& Memory::model() const { return content_->model; }
 

@@ -95,6 +95,14 @@ Stream Stream::fork() const {
   return Stream(std::make_unique<impl::Stream>(impl::Stream{content_->model, content_->stream.fork()}));
 }
 
+void Stream::set_floor(double floor) {
+  if (!is_floor(floor)) {
+    throw std::invalid_argument("Stream::set_floor: expected at least 0 and below 1; found " + std::to_string(floor));
+  }
+  content_->stream.set_floor(floor);
+}
+double Stream::floor() const { return content_->stream.state().floor; }
+
 std::int64_t Stream::tokens() const { return content_->stream.tokens(); }
 
 Status Stream::save(const std::string& path) const {

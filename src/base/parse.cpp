@@ -25,4 +25,12 @@ Result<std::int64_t> parse_integer(std::string_view text, std::string_view what,
   return value;
 }
 
+Result<double> parse_decimal(std::string_view text, std::string_view what, double least, double below) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= least && value < below) return value;
+  return Error(ErrorKind::kUsage, fmt::format("{} must be a number of at least {} and below {}, found {}.", what, least,
+                                              below, quote(text)));
+}
+
 }  // namespace schemamem

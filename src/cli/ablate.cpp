@@ -44,6 +44,7 @@ Json json_of(const EvaluatedRun& run, const Evaluation& normal, const Evaluation
           {"recipe", record.checkpoint.recipe},
           {"eval_seed", record.protocol.eval_seed},
           {"episodes", record.protocol.episodes},
+          {"floor", record.protocol.floor},
           {"instruction_set", record.protocol.isa},
           {"cells", cells}};
 }

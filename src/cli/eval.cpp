@@ -67,6 +67,7 @@ Json json_of(const EvaluatedRun& run, const Evaluation& evaluation) {
           {"eval_seed", record.protocol.eval_seed},
           {"episodes", record.protocol.episodes},
           {"instruction_set", record.protocol.isa},
+          {"floor", record.protocol.floor},
           {"rounds", record.protocol.rounds.empty() ? Json() : Json(record.protocol.rounds)},
           {"computed_cells", evaluation.missing_cells()},
           {"exact", named},

@@ -42,12 +42,16 @@ std::vector<std::string_view> split_at_commas(std::string_view text) {
   }
 }
 
-void EvalOptions::add_to(CLI::App& command) {
+void EvalOptions::add_names_to(CLI::App& command) {
   command.add_option("RUNS", runs, "Runs, folders of runs, .safetensors files, or names of models")->type_name("RUN");
   command.add_option("--checkpoint", checkpoint, "The same as a name among RUNS: a3v3-schemamem-steady-s42")
       ->type_name("NAME");
   command.add_option("--results", results, "Where --checkpoint looks (results, SCHEMAMEM_MODELS, installed models)")
       ->type_name("DIR");
+}
+
+void EvalOptions::add_to(CLI::App& command) {
+  add_names_to(command);
   command
       .add_option("--delays", delays, "Delays, or lengths of other tasks, with commas between them; 1 to 1000000000")
       ->type_name("N,N");
@@ -61,6 +65,7 @@ void EvalOptions::add_to(CLI::App& command) {
           "--eval-seed", eval_seeds,
           fmt::format("Evaluation seeds ({} of the paper and {}, unseen)", kPaperEvaluationSeed, kUnseenEvaluationSeed))
       ->type_name("N,N");
+  add_floor_option(command, floor);
   command.add_option("--threads", threads, "Threads; the result is the same for any number (all cores)")
       ->type_name("N");
   command.add_option("--batch", batch, "Episodes handed out together; the result is the same for any number (128)")
@@ -80,6 +85,9 @@ Result<std::vector<EvaluationRequest>> EvalOptions::read_requests(const EvalDefa
     for (const std::string_view part : split_at_commas(*scenarios)) request.scenarios.emplace_back(part);
   }
   static_assert(kMostEpisodes <= static_cast<std::int64_t>(CurveEpisode::kMostEpisodes));
+  const auto lowest = read_floor(floor);
+  if (!lowest) return lowest.error();
+  request.floor = *lowest;
   const auto count =
       read_number(episodes, "--episodes", static_cast<std::int64_t>(defaults.episodes), 1, kMostEpisodes);
   if (!count) return count.error();
@@ -182,7 +190,9 @@ std::string protocol_text(const EvaluationProtocol& protocol) {
                       : protocol.eval_seed == kUnseenEvaluationSeed ? " (unseen)"
                                                                     : "";
   const std::string rounds = protocol.rounds.empty() ? "" : fmt::format("rounds {}, ", protocol.rounds);
-  return fmt::format("{}evaluation seed {}{}, {} episodes", rounds, protocol.eval_seed, known, protocol.episodes);
+  const std::string floor = protocol.floor > 0 ? fmt::format("floor {}", protocol.floor) : "no floor";
+  return fmt::format("{}evaluation seed {}{}, {} episodes, {}", rounds, protocol.eval_seed, known, protocol.episodes,
+                     floor);
 }
 
 }  // namespace schemamem

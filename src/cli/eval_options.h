@@ -48,11 +48,13 @@ struct EvalTarget {
 /// The options that `eval` and `ablate` share.
 struct EvalOptions {
   std::vector<std::string> runs;
-  Text checkpoint, results, delays, scenarios, episodes, eval_seeds, threads, batch;
+  Text checkpoint, results, delays, scenarios, episodes, eval_seeds, floor, threads, batch;
   bool force = false;
   bool all = false;
 
   void add_to(CLI::App& command);
+  /// Only those that name weights.
+  void add_names_to(CLI::App& command);
 
   /// Requests, one for each evaluation seed.
   Result<std::vector<EvaluationRequest>> read_requests(const EvalDefaults& defaults) const;

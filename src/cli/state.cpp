@@ -59,6 +59,7 @@ Status info(const StateOptions& options, Console& console) {
                       {"model", content->note("model")},
                       {"scalar", content->note("scalar")},
                       {"mode", content->note("mode")},
+                      {"floor", content->state.floor},
                       {"tokens", content->state.counters[0]},
                       {"elements", content->state.values.size()},
                       {"fingerprint", content->note("fingerprint")},

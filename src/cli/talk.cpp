@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 struct TalkOptions {
-  Text checkpoint, state;
+  Text checkpoint, state, floor;
 };
 
 /// A state may take the place of an earlier state, but of nothing else.
@@ -183,6 +183,11 @@ Status talk(const TalkOptions& options, Console& console) {
   if (options.state) {
     if (const Status loaded = load_memory(*options.state, memory.value()); !loaded) return loaded;
   }
+  if (options.floor) {  // instead of the one that the state file may have
+    const auto floor = read_floor(options.floor);
+    if (!floor) return floor.error();
+    memory.value().set_floor(*floor);
+  }
   return Conversation(console, std::move(memory).value()).run();
 }
 
@@ -197,6 +202,7 @@ void register_talk(CLI::App& program, Commands& commands) {
                    "schemamem talk runs/mine --state today.state");
   command.add_option("CHECKPOINT", options->checkpoint, "A model's name or path");
   command.add_option("--state", options->state, "Go on from a state file")->type_name("FILE");
+  add_floor_option(command, options->floor);
   commands.on(command, [options](Console& console) { return talk(*options, console); });
 }
 

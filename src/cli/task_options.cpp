@@ -38,4 +38,14 @@ Result<int> read_threads(const Text& text) {
   return static_cast<int>(*threads);
 }
 
+void add_floor_option(CLI::App& command, Text& floor) {
+  command
+      .add_option(
+          "--floor", floor,
+          "Changes of memory smaller than this do not happen: radians of SchemaMem, gates of the others (0: off)")
+      ->type_name("X");
+}
+
+Result<double> read_floor(const Text& text) { return text ? parse_decimal(*text, "--floor", 0, 1) : 0.0; }
+
 }  // namespace schemamem

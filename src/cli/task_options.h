@@ -26,6 +26,9 @@ Result<std::int64_t> read_number(const Text& text, std::string_view flag, std::i
 
 /// --threads: all cores unless given.
 Result<int> read_threads(const Text& text);
+/// --floor, and its number; 0, where it is off, unless it is given.
+void add_floor_option(CLI::App& command, Text& floor);
+Result<double> read_floor(const Text& text);
 
 inline constexpr std::int64_t kLargestSeed = (std::int64_t{1} << 62) - 1;
 inline constexpr std::int64_t kMostEpisodes = 1'000'000;

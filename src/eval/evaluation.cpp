@@ -23,7 +23,8 @@ EvaluationProtocol protocol_of(const EvaluationRequest& request, Isa isa) {
           .eval_seed = request.episodes.seed,
           .episodes = static_cast<std::int64_t>(request.episodes.episodes),
           .isa = std::string(isa_name(isa)),
-          .rounds = request.kind == "writes" ? request.rounds.name() : ""};
+          .rounds = request.kind == "writes" ? request.rounds.name() : "",
+          .floor = request.floor};
 }
 
 /// Scenarios of the address-value task, each with every delay if it takes one.
@@ -201,7 +202,7 @@ Status Evaluation::run(const EvaluatorOptions& options, const StopFlag& stop, Ev
   if (pieces_.empty()) return Done{};
   const auto model = weights_->model(isa_);
   if (!model) return model.error();
-  Evaluator evaluator(*model, weights_->task(), request_.mode, options);
+  Evaluator evaluator(*model, weights_->task(), request_.mode, options, request_.floor);
   if (evaluator.threads() < options.threads) observer.short_of_threads(options.threads, evaluator.threads());
   for (const Piece& piece : pieces_) {
     Result<std::vector<EvaluationCell>> cells =

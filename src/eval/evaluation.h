@@ -17,6 +17,7 @@ namespace schemamem {
 struct EvaluationRequest {
   std::string kind = "table";
   Mode mode = Mode::kRecurrent;
+  double floor = 0;  // of the streams; 0: off
   EvaluationOptions episodes{};
   std::vector<std::string> scenarios{};  // by name; none: those that the task evaluates
   std::vector<std::size_t> delays{};     // none: those that the task evaluates; of "writes": numbers of writes

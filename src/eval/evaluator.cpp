@@ -32,7 +32,7 @@ double rounded(double value) { return std::strtod(fmt::format("{:.9g}", value).c
 }  // namespace
 
 Evaluator::Evaluator(std::shared_ptr<const LoadedModel<float>> model, std::shared_ptr<const Task> task, Mode mode,
-                     EvaluatorOptions options)
+                     EvaluatorOptions options, double floor)
     : model_(std::move(model)),
       task_(std::move(task)),
       database_(dynamic_cast<const AddressValueTask*>(task_.get())),
@@ -48,7 +48,9 @@ Evaluator::Evaluator(std::shared_ptr<const LoadedModel<float>> model, std::share
   require(options.batch > 0 && options.piece > 0, "Evaluator: a batch and a piece are not empty");
   for (int i = 0; i < options.threads; ++i) {
     const auto stream = [&] {
-      return StreamReader<float>(m, model_->folded(), MarkRule::kNone, forgets_ ? Mode::kRecurrent : mode);
+      StreamReader<float> reader(m, model_->folded(), MarkRule::kNone, forgets_ ? Mode::kRecurrent : mode);
+      reader.set_floor(floor);
+      return reader;
     };
     readings_.push_back({.stream = stream(),
                          .fork = stream(),

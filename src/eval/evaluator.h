@@ -44,8 +44,9 @@ class Evaluator {
  public:
   /// Recurrent or ablated; the model has the shape of the task. A model that does not know Mode::kAblated, one without
   /// commits, has its whole state set to zero where a chunk would end: between writing, waiting and asking.
+  /// `floor` is that of every stream (docs/design.md, "Floor").
   Evaluator(std::shared_ptr<const LoadedModel<float>> model, std::shared_ptr<const Task> task, Mode mode,
-            EvaluatorOptions options);
+            EvaluatorOptions options, double floor = 0);
 
   /// How many there are; the system may have given fewer than were asked for.
   int threads() const { return pool_.threads(); }

@@ -37,6 +37,13 @@ Result<SchemaMemConfig> golden_config(const GoldenFile& file) {
   config.head_dim = columns(**keys);
   config.hidden = columns(**gate);
   config.heads = config.head_dim == 0 ? 0 : config.width / config.head_dim;
+  if (const auto& metadata = file.file().metadata(); metadata.contains("writer")) {
+    const std::string& writer = metadata.at("writer");
+    config.live = writer == "live";
+    if (!config.live && writer != "static")
+      return Error(ErrorKind::kBadData, fmt::format("{}: metadata writer is {}, expected static or live",
+                                                    file.file().what(), quote(writer)));
+  }
   try {
     config.check();
   } catch (const ContractViolation& problem) {

@@ -38,6 +38,8 @@ class AddressMemory {
   /// Lets questions pass about addresses that were never written; about any, once all were. Once in a while `go_on` is
   /// told how many have passed; false ends the waiting there.
   void wait(std::uint64_t rows, const std::function<bool(std::uint64_t)>& go_on = {});
+  /// As StreamReader::set_floor.
+  void set_floor(double floor) { stream_.set_floor(floor); }
   void reset();
   AddressMemory fork() const;
   /// A fork that goes on from another state of the same model; the account is this one's.

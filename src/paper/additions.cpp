@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 #include <utility>
 
 namespace schemamem {
@@ -117,13 +118,57 @@ Entry unseen(const Ledger& ledger, const Query& asked, const NamedColumn& column
   return {text(paper) + " / " + text(other), {plain(mean_of(paper)), plain(mean_of(other))}};
 }
 
+/// One row a setting and model; one column a number of writes.
+Table writes_table(const Ledger& ledger, const Selection& selection) {
+  Table table{
+      .name = "writes",
+      .title = "Written again and again",
+      .caption = fmt::format("Exact values (%) of all addresses after so many writes to random addresses, two "
+                             "writes and eight queries a round; mean ± sample SD over training seeds, no floor. "
+                             "No scenario of the paper writes more often than there are addresses. Recipe {}. "
+                             "An addition of ours.",
+                             selection.recipe),
+      .keys = 2};
+  const auto query = [&](std::string_view setting, std::string_view model) {
+    return Query{.recipe = selection.recipe,
+                 .model = std::string(model),
+                 .setting = std::string(setting),
+                 .eval_seed = selection.eval_seed};
+  };
+  std::set<std::int64_t> counts;
+  for (const std::string_view setting : kPaperSettings)
+    for (const PaperModel& model : kPaperModels) counts.merge(write_counts(ledger, query(setting, model.name)));
+  table.headings = {{.name = "Setting"}, {.name = "Model"}};
+  table.record_header = {"setting", "model", "writes", "mean", "sd", "seeds"};
+  for (const std::int64_t count : counts) table.headings.push_back({.name = grouped(count)});
+  for (const std::string_view setting : kPaperSettings) {
+    bool first = !table.rows.empty();
+    for (const PaperModel& model : kPaperModels) {
+      Query asked = query(setting, model.name);
+      if (write_counts(ledger, asked).empty()) continue;
+      if (std::exchange(first, false)) table.rows.emplace_back();
+      std::vector<std::string> row{asked.setting, std::string(model.mark)};
+      for (const std::int64_t count : counts) {
+        asked.delay = count;
+        const auto summary = summarise(write_values(ledger, asked));
+        row.push_back(summary ? summary_text(*summary) : "—");
+        if (summary)
+          table.records.push_back({asked.setting, asked.model, std::to_string(count), plain(summary->mean),
+                                   plain(summary->sd), std::to_string(summary->count)});
+      }
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
 }  // namespace
 
 std::vector<Table> additions(const Ledger& ledger, const Selection& selection) {
   const auto with = [&](Entry (*fill)(const Ledger&, const Query&, const NamedColumn&)) {
     return [&ledger, fill](const Query& query, const NamedColumn& column) { return fill(ledger, query, column); };
   };
-  return {
+  std::vector<Table> tables{
       grid(ledger, selection,
            {.name = "drops",
             .title = "Accuracy lost from delay 384 to 1,536",
@@ -158,6 +203,8 @@ std::vector<Table> additions(const Ledger& ledger, const Selection& selection) {
                                    kTrainedDelay)},
            {"mean", "sd", "lowest", "seeds"}, with(far), Rows::kDelays),
   };
+  if (Table writes = writes_table(ledger, selection); !writes.rows.empty()) tables.push_back(std::move(writes));
+  return tables;
 }
 
 }  // namespace schemamem

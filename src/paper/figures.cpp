@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include "report/table.h"
@@ -99,6 +100,52 @@ class Figures {
     const std::string title(column_of(columns_, column).title);
     return curves(name, label, title + " in all nine settings", places,
                   {.width = 7, .height = 6.6, .columns = 3, .y_label = "exact-value accuracy, " + title + " (%)"});
+  }
+
+  /// All addresses over the number of writes, one panel a setting; nothing if no run was asked.
+  std::optional<Figure> writes() const {
+    const std::string name = "writes", label = "writes", title = "All addresses after so many writes";
+    Data data;
+    std::int64_t most = 0;
+    for (const std::string_view setting : kPaperSettings) {
+      for (const PaperModel& model : kPaperModels) {
+        Query asked = query(model.name, setting);
+        for (const std::int64_t count : write_counts(ledger_, asked)) {
+          asked.delay = count;
+          most = std::max(most, count);
+          data.put(setting, "all", model.name, "ours", static_cast<std::uint64_t>(count),
+                   *summarise(write_values(ledger_, asked)));
+        }
+      }
+    }
+    if (data.records.empty()) return std::nullopt;
+    PanelGrid grid{.comment = fmt::format("{}: an addition of ours, under the recipe {}, evaluation seed {}, without a "
+                                          "floor; mean and sample SD\n# over training seeds.  gnuplot -e "
+                                          "\"format='svg'\" {}.gp   (pdf, svg or png)",
+                                          title, selection_.recipe, selection_.eval_seed, name),
+                   .name = name,
+                   .width = 7,
+                   .height = 6.6,
+                   .columns = 3,
+                   .x_label = "writes to random addresses, eight queries for every two of them (log scale)",
+                   .y_label = "exact values of all addresses (%)"};
+    grid.setup = fmt::format(
+        "set logscale x 2\nset xrange [3.4:{}]\nset xtics (4, 32, 256, 2048, 16384)\nset yrange [0:104]\nset ytics "
+        "25\n{}",
+        1.2 * static_cast<double>(most), picker(name));
+    std::vector<std::pair<std::string_view, std::string_view>> places;
+    for (const std::string_view setting : kPaperSettings) {
+      Panel panel{.note = note(data, "all", std::array{setting})};
+      panel.plot = fmt::format(
+          "for [i=1:3] data skip 1 using (pick(\"{0}\", \"all\", i, \"ours\") ? $5 : NaN):8:9 with filledcurves ls i "
+          "notitle, \\\n"
+          "     for [i=1:3] data skip 1 using (pick(\"{0}\", \"all\", i, \"ours\") ? $5 : NaN):6 with linespoints ls "
+          "i notitle",
+          setting);
+      grid.panels.push_back(std::move(panel));
+      places.emplace_back(setting, "all");
+    }
+    return Figure{name, label, title, data.csv("writes"), titled(std::move(grid), places, Source::kOurs)};
   }
 
   Figure drops() const {
@@ -218,10 +265,11 @@ class Figures {
   }
 
   /// Settings as titles: of every panel, or of the first row where rows have labels of their own.
-  static std::string titled(PanelGrid grid, const std::vector<std::pair<std::string_view, std::string_view>>& places) {
+  static std::string titled(PanelGrid grid, const std::vector<std::pair<std::string_view, std::string_view>>& places,
+                            Source source = Source::kBoth) {
     for (std::size_t i = 0; i < places.size(); ++i)
       if (grid.row_labels.empty() || i < grid.columns) grid.panels[i].title = places[i].first;
-    return paper_script(std::move(grid));
+    return paper_script(std::move(grid), source);
   }
 
   /// The paper's number for a mean over seeds, if a table has it.
@@ -286,19 +334,21 @@ class Figures {
 
 std::vector<Figure> paper_figures(const Ledger& ledger, const Selection& selection) {
   const Figures figures(ledger, selection);
-  return {figures.delay(),
-          figures.grid_of("retention", "fig:all-retention", "retained_r"),
-          figures.grid_of("interference", "fig:all-interference", "retained_i"),
-          figures.grid_of("updated", "fig:all-updated", "updated"),
-          figures.grid_of("default", "fig:all-default", "default"),
-          figures.drops(),
-          figures.seeds()};
+  std::vector<Figure> all{figures.delay(),
+                          figures.grid_of("retention", "fig:all-retention", "retained_r"),
+                          figures.grid_of("interference", "fig:all-interference", "retained_i"),
+                          figures.grid_of("updated", "fig:all-updated", "updated"),
+                          figures.grid_of("default", "fig:all-default", "default"),
+                          figures.drops(),
+                          figures.seeds()};
+  if (auto writes = figures.writes()) all.push_back(std::move(*writes));
+  return all;
 }
 
-std::string paper_script(PanelGrid grid) {
+std::string paper_script(PanelGrid grid, Source source) {
   for (std::size_t i = 0; i < kPaperModels.size(); ++i)
     grid.legend.push_back({.text = std::string(kPaperModels[i].title), .style = static_cast<int>(i) + 1});
-  grid.legend.push_back({.text = "hollow: the paper's", .style = 22, .line = false});
+  if (source == Source::kBoth) grid.legend.push_back({.text = "hollow: the paper's", .style = 22, .line = false});
   return gnuplot_script(grid);
 }
 

@@ -93,13 +93,18 @@ EvaluatedCheckpoint read_checkpoint(const JsonField& json) {
 }
 
 EvaluationProtocol read_protocol(const JsonField& json) {
-  json.allow_only({"kind", "mode", "eval_seed", "episodes", "isa", "rounds"});
+  json.allow_only({"kind", "mode", "eval_seed", "episodes", "isa", "rounds", "floor"});
   EvaluationProtocol protocol{.kind = text_of(json, "kind", kKinds),
                               .mode = text_of(json, "mode", kModes),
                               .eval_seed = json.natural("eval_seed"),
                               .episodes = json.count("episodes"),
                               .isa = name_of(json, "isa"),
-                              .rounds = json.has("rounds") ? name_of(json, "rounds") : ""};
+                              .rounds = json.has("rounds") ? name_of(json, "rounds") : "",
+                              .floor = json.has("floor") ? json.number("floor") : 0};
+  if (json.has("floor")) {
+    json.at("floor").expect(protocol.floor > 0 && protocol.floor < 1,
+                            fmt::format("must be above 0 and below 1, found {}", protocol.floor));
+  }
   json.expect((protocol.kind == kWrites) == !protocol.rounds.empty(),
               "\"rounds\" belongs to the kind \"writes\" and to no other");
   json.at("episodes").expect(protocol.episodes > 0, "must be positive, found 0");
@@ -177,6 +182,7 @@ std::string encode_evaluation(const EvaluationRecord& record) {
   Json protocol{
       {"kind", p.kind}, {"mode", p.mode}, {"eval_seed", p.eval_seed}, {"episodes", p.episodes}, {"isa", p.isa}};
   if (!p.rounds.empty()) protocol["rounds"] = p.rounds;
+  if (p.floor > 0) protocol["floor"] = p.floor;
   std::string text = "{\"cells\":[";
   const char* separator = "\n";
   for (const EvaluationCell& cell : record.cells) {
@@ -220,7 +226,9 @@ Status make_folder_of(const fs::path& record, FileSystem& files) {
 
 std::string evaluation_file_name(const EvaluationProtocol& protocol) {
   const std::string rounds = protocol.rounds.empty() ? "" : protocol.rounds + "-";
-  return fmt::format("{}-{}{}-{}-{}.json", protocol.kind, rounds, protocol.mode, protocol.eval_seed, protocol.episodes);
+  const std::string floor = protocol.floor > 0 ? fmt::format("-floor{}", protocol.floor) : "";
+  return fmt::format("{}-{}{}{}-{}-{}.json", protocol.kind, rounds, protocol.mode, floor, protocol.eval_seed,
+                     protocol.episodes);
 }
 
 Result<EvaluationRecord> load_evaluation(const fs::path& path) {

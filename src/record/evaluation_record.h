@@ -38,6 +38,7 @@ struct EvaluationProtocol {
   std::int64_t episodes = 0;
   std::string isa;       // "avx512"
   std::string rounds{};  // of "writes": "W2R8" (task/rounds.h)
+  double floor = 0;      // changes of state below it were dropped; 0: none were
 
   friend bool operator==(const EvaluationProtocol&, const EvaluationProtocol&) = default;
 };
@@ -87,7 +88,8 @@ std::string encode_evaluation(const EvaluationRecord& record);
 /// The way back, trusting nothing; `what` names the file in messages. Anything wrong is bad data.
 Result<EvaluationRecord> parse_evaluation(std::string_view text, const std::string& what);
 
-/// "table-recurrent-20261001-512.json", "writes-W2R8-recurrent-20261001-64.json"
+/// "table-recurrent-20261001-512.json", "writes-W2R8-recurrent-20261001-64.json",
+/// "curve-recurrent-floor0.001-20261001-64.json"
 std::string evaluation_file_name(const EvaluationProtocol& protocol);
 Result<EvaluationRecord> load_evaluation(const std::filesystem::path& path);
 Status save_evaluation(const std::filesystem::path& path, const EvaluationRecord& record,

@@ -166,6 +166,7 @@ const EvaluationCell* find_cell(const LedgerRun& run, const Query& query) {
   for (const EvaluationRecord& record : run.evaluations) {
     const EvaluationProtocol& protocol = record.protocol;
     if (protocol.kind != query.kind || protocol.mode != query.mode || protocol.eval_seed != query.eval_seed) continue;
+    if (protocol.floor != query.floor || protocol.rounds != query.rounds) continue;
     const EvaluationCell* cell = record.find(query.scenario, query.delay, query.group);
     if (cell == nullptr || cell->asked == 0 || protocol.episodes <= episodes) continue;
     best = cell;

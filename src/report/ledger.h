@@ -55,6 +55,8 @@ struct Query {
   std::string mode = "recurrent";
   std::uint64_t eval_seed = 0;
   std::string kind = "table";
+  double floor = 0;      // records with another floor, or with none, are never taken instead
+  std::string rounds{};  // of "writes"
 
   /// The same for another column, delay or mode.
   Query at(const NamedColumn& column, std::int64_t at_delay) const;

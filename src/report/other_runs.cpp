@@ -26,7 +26,7 @@ Values values_of(const LedgerRun* first, const LedgerRun* last, const Evaluation
   for (const LedgerRun* run = first; run != last; ++run) {
     std::map<std::uint64_t, const EvaluationRecord*> best;
     for (const EvaluationRecord& record : run->evaluations) {
-      if (record.protocol.kind != "table" || record.protocol.mode != "recurrent") continue;
+      if (record.protocol.kind != "table" || record.protocol.mode != "recurrent" || record.protocol.floor > 0) continue;
       if (record.find(like.scenario, like.delay, like.group) == nullptr) continue;
       const EvaluationRecord*& found = best[record.protocol.eval_seed];
       if (found == nullptr || found->protocol.episodes < record.protocol.episodes) found = &record;

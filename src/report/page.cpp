@@ -110,6 +110,7 @@ Result<Json> run_json(const LedgerRun& run) {
                            {"episodes", protocol.episodes},
                            {"isa", protocol.isa},
                            {"cells", record.cells.size()}});
+    if (protocol.floor > 0) evaluations.back()["floor"] = protocol.floor;
   }
   const auto command = run.facts.find("command");
   return Json{{"name", run.folder.filename().empty() ? run.folder.parent_path().filename().string()

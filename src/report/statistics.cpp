@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t kBootstrapSeed = 1;
 constexpr double kTail = 0.025;
 constexpr const char* kCurve = "curve";
+constexpr std::string_view kUsualRounds = "W2R8";  // task/rounds.h
 
 /// Linear between the order statistics around rank p (n - 1).
 double quantile(const std::vector<double>& sorted, double p) {
@@ -93,6 +94,50 @@ std::set<std::int64_t> far_delays(const Ledger& ledger, Query query, std::int64_
 std::vector<SeedValue> far_values(const Ledger& ledger, Query query) {
   query.kind = kCurve;
   return ledger.values(query);
+}
+
+namespace {
+
+/// Whether a record is of streams of rounds, as a query asks for them.
+bool is_of_writes(const EvaluationProtocol& protocol, const Query& query) {
+  const std::string_view rounds = query.rounds.empty() ? kUsualRounds : std::string_view(query.rounds);
+  return protocol.kind == "writes" && protocol.rounds == rounds && protocol.mode == query.mode &&
+         protocol.floor == query.floor && protocol.eval_seed == query.eval_seed;
+}
+
+}  // namespace
+
+std::set<std::int64_t> write_counts(const Ledger& ledger, const Query& query) {
+  std::set<std::int64_t> found;
+  for (const LedgerRun* run : ledger.runs_of(query.recipe, query.model, query.setting))
+    for (const EvaluationRecord& record : run->evaluations)
+      for (const EvaluationCell& cell : record.cells)
+        if (is_of_writes(record.protocol, query)) found.insert(cell.delay);
+  return found;
+}
+
+std::vector<SeedValue> write_values(const Ledger& ledger, const Query& query) {
+  std::vector<SeedValue> values;
+  for (const LedgerRun* run : ledger.runs_of(query.recipe, query.model, query.setting)) {
+    std::int64_t episodes = 0, asked = 0, right = 0;  // of the record with the most episodes
+    for (const EvaluationRecord& record : run->evaluations) {
+      if (!is_of_writes(record.protocol, query) || record.protocol.episodes <= episodes) continue;
+      std::int64_t all = 0, good = 0;
+      for (const EvaluationCell& cell : record.cells) {
+        if (cell.delay != query.delay) continue;
+        all += cell.asked;
+        good += cell.right;
+      }
+      if (all == 0) continue;
+      episodes = record.protocol.episodes;
+      asked = all;
+      right = good;
+    }
+    if (asked > 0)
+      values.push_back(
+          {.seed = run->seed, .exact = 100.0 * static_cast<double>(right) / static_cast<double>(asked), .run = run});
+  }
+  return values;
 }
 
 std::optional<HalfLife> half_life(std::span<const CurvePoint> curve) {

@@ -40,6 +40,11 @@ std::vector<CurvePoint> mean_curve(const Ledger& ledger, Query query);
 /// group; query.kind is of no meaning.
 std::set<std::int64_t> far_delays(const Ledger& ledger, Query query, std::int64_t beyond);
 std::vector<SeedValue> far_values(const Ledger& ledger, Query query);
+/// [ours] The numbers of writes after which streams of rounds were asked for every address, and the share that was
+/// right after query.delay of them, whatever its age. query.kind, scenario and group are of no meaning; without
+/// query.rounds the rounds are those of `schemamem eval --writes`.
+std::set<std::int64_t> write_counts(const Ledger& ledger, const Query& query);
+std::vector<SeedValue> write_values(const Ledger& ledger, const Query& query);
 /// [ours] The delay at which the accuracy has fallen to half of what it is at the shortest delay, on straight lines
 /// over the logarithm of the delay.
 struct HalfLife {

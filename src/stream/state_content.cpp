@@ -63,6 +63,9 @@ Result<StateContent> parse_state_content(const TensorFile& file) {
   const auto mode = mode_from_name(content.note("mode"));
   if (!mode) return refused(file, fmt::format("unknown mode {}", quote(content.note("mode"))));
   content.state.mode = *mode;
+  const Result<double> floor = state_floor(file);
+  if (!floor) return floor.error();
+  content.state.floor = *floor;
   const Status read =
       read_layout<double>(file, content.model->state(), Narrowing::kRefuse, kBesides, content.state.values.span());
   if (!read) return read.error();

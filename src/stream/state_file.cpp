@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/parse.h"
 #include "base/text.h"
 #include "stream/layout_file.h"
 
@@ -56,6 +57,14 @@ Status read_counters(const TensorFile& file, const SequenceModel<T>& model, Stre
 
 }  // namespace
 
+Result<double> state_floor(const TensorFile& file) {
+  const auto found = file.metadata().find(std::string(kStateFloor));
+  if (found == file.metadata().end()) return 0.0;
+  const Result<double> floor = parse_decimal(found->second, "metadata floor", 0, 1);
+  if (!floor) return refused(file, floor.error().message());
+  return *floor;
+}
+
 template <class T>
 Buffer<std::byte> encode_state(const LoadedModel<T>& model, const StreamState<T>& state,
                                const std::map<std::string, std::string>& notes) {
@@ -68,6 +77,7 @@ Buffer<std::byte> encode_state(const LoadedModel<T>& model, const StreamState<T>
                                                     {"scalar", std::string(kScalarName<T>)},
                                                     {"mode", std::string(mode_name(state.mode))},
                                                     {"tokens", std::to_string(state.counters[0])}});
+  if (state.floor > 0) metadata.emplace(kStateFloor, fmt::format("{}", state.floor));
   for (const auto& [key, text] : notes) {
     const bool free = metadata.emplace(key, text).second;
     require(free, "encode_state: a note has the name of a key of the format: " + key);
@@ -85,6 +95,9 @@ Result<StreamState<T>> parse_state(const TensorFile& file, const LoadedModel<T>&
   if (!mode) return refused(file, fmt::format("unknown mode {}; expected recurrent or ablated", quote(*mode_text)));
   StreamState<T> state = model.model().empty_state();
   state.mode = *mode;
+  const Result<double> floor = state_floor(file);
+  if (!floor) return floor.error();
+  state.floor = *floor;
   const Status read = read_layout<T>(file, model.model().state(), Narrowing::kRefuse, kBesides, state.values.span());
   if (!read) return read.error();
   if (const Status counters = read_counters(file, model.model(), state); !counters) return counters.error();

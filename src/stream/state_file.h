@@ -18,6 +18,8 @@ namespace schemamem {
 inline constexpr FileKind kStateFile{.format = "schemamem state", .version = 1};
 /// The tensor of a state file that is no part of the model's state: its counters.
 inline constexpr std::string_view kStateCounters = "counters";
+/// The key of the metadata that tells the floor; files of streams without one do not have it.
+inline constexpr std::string_view kStateFloor = "floor";
 
 /// What a stream carries between two tokens, as the bytes of a state file (docs/formats.md, "State files"). The state
 /// is one that advance() left behind. `notes` go into the metadata; one that has the name of a key of the format is the
@@ -33,6 +35,9 @@ Result<StreamState<T>> parse_state(const TensorFile& file, const LoadedModel<T>&
 /// The same of bytes; `what` names them in messages.
 template <class T>
 Result<StreamState<T>> parse_state(std::span<const std::byte> bytes, std::string what, const LoadedModel<T>& model);
+
+/// The floor of a state file; bad data if it is none.
+Result<double> state_floor(const TensorFile& file);
 
 /// No state of this model takes more bytes.
 template <class T>

@@ -44,6 +44,8 @@ class Stream {
   /// Reads many rows with marks of the caller's.
   void push(const StreamRows<T>& rows, View<T, 2> logits /* [T, outputs] */);
 
+  /// As StreamReader::set_floor.
+  void set_floor(double floor) { reader_.set_floor(floor); }
   /// Forgets everything.
   void reset() { reader_.reset(); }
   /// A second stream with the same past and a future of its own.

@@ -33,6 +33,12 @@ void StreamReader<T>::push(const StreamRows<T>& rows, View<T, 2> logits) {
 }
 
 template <class T>
+void StreamReader<T>::set_floor(double floor) {
+  require(is_floor(floor), "StreamReader: a floor is at least 0 and below 1");
+  state_.floor = floor;
+}
+
+template <class T>
 void StreamReader<T>::reset() {
   model_->reset(state_);
   refresh();
@@ -42,6 +48,7 @@ template <class T>
 void StreamReader<T>::follow(const StreamReader& other) {
   require(model_ == other.model_, "StreamReader: the other reads with another model");
   state_.mode = other.state_.mode;
+  state_.floor = other.state_.floor;
   state_.counters = other.state_.counters;
   std::copy(other.state_.values.begin(), other.state_.values.end(), state_.values.begin());
   refresh();

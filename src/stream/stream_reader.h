@@ -22,6 +22,9 @@ class StreamReader {
   /// Reads rows with marks of the caller's.
   void push(const StreamRows<T>& rows, View<T, 2> logits);
 
+  /// Changes of state smaller than this do not happen from here on (docs/design.md, "Floor"); at least 0, where it is
+  /// off, and below 1. It belongs to the state: reset() leaves it alone.
+  void set_floor(double floor);
   /// Forgets everything.
   void reset();
   /// Takes over the state of another reader of the same model; that one goes on by itself.

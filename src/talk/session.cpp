@@ -38,6 +38,7 @@ Result<Reply> Session::write(const Request& request) {
     last.address = request.address;
     last.value = request.value;
     last.before.mode = state.mode;
+    last.before.floor = state.floor;
     last.before.counters = state.counters;
     std::copy(state.values.begin(), state.values.end(), last.before.values.begin());
   }

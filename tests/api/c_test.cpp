@@ -69,6 +69,27 @@ TEST(CInterface, GivesTheAnswersOfTheCppInterfaceAndTheSameStates) {
   EXPECT_EQ(value, -1);
 }
 
+TEST(CInterface, HasTheFloorOfTheCppInterface) {
+  const Model model = published_model("A3V3");
+  const auto same = c_model(model);
+  Memory there(model);
+  const auto here = c_memory(same.get());
+  EXPECT_EQ(sm_floor(here.get()), 0);
+  there.set_floor(0.001);
+  ASSERT_EQ(sm_set_floor(here.get(), 0.001), SM_OK);
+  there.wait(200);
+  ASSERT_EQ(sm_wait(here.get(), 200), SM_OK);
+  EXPECT_EQ(c_state(here.get()), there.bytes());
+  EXPECT_EQ(sm_set_floor(here.get(), 1), SM_USAGE);
+  EXPECT_EQ(sm_set_floor(nullptr, 0), SM_USAGE);
+  EXPECT_EQ(sm_floor(here.get()), 0.001);
+  sm_stream* stream = nullptr;
+  ASSERT_EQ(sm_stream_new(same.get(), &stream), SM_OK);
+  EXPECT_EQ(sm_stream_set_floor(stream, 0.5), SM_OK);
+  EXPECT_EQ(sm_stream_floor(stream), 0.5);
+  sm_stream_free(stream);
+}
+
 TEST(CInterface, ForksSavesAndRestores) {
   const auto model = c_model(published_model("A3V3", "gdn"));
   auto memory = c_memory(model.get());

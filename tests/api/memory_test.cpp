@@ -63,6 +63,22 @@ TEST(Memory, IsWrittenToAFileAndOpenedAgain) {
   EXPECT_TRUE(Stream::open(path, model)) << "a memory is a stream with an address book";
 }
 
+TEST(Memory, CarriesItsFloorThroughForksBytesAndResets) {
+  const Model model = published_model("A3V3");
+  Memory memory(model);
+  EXPECT_EQ(memory.floor(), 0);
+  memory.set_floor(0.001);
+  ASSERT_TRUE(memory.write(1, 2));
+  EXPECT_EQ(memory.fork().floor(), 0.001);
+  Memory other(model);
+  ASSERT_TRUE(other.restore(memory.bytes()));
+  EXPECT_EQ(other.floor(), 0.001);
+  memory.reset();
+  EXPECT_EQ(memory.floor(), 0.001);
+  EXPECT_THROW(memory.set_floor(1), std::invalid_argument);
+  EXPECT_THROW(Stream(model).set_floor(-1), std::invalid_argument);
+}
+
 TEST(Memory, TakesUpTheStateOfAPlainStream) {
   const Model model = published_model("A3V3");
   Stream stream(model);

@@ -128,6 +128,33 @@ TEST_F(EvalCommand, AsksForAllAddressesAfterNumbersOfWrites) {
   EXPECT_THAT(call("eval " + run() + " --scenarios rounds --delays 96").err, HasSubstr("--writes"));
 }
 
+TEST_F(EvalCommand, WithAFloorHasRecordsOfItsOwn) {
+  ASSERT_EQ(call("eval " + run() + kQuick).code, 0);
+  const std::string without = text_of(record("table-recurrent-20261001-3.json"));
+  const Reply reply = call("eval " + run() + kQuick + " --floor 0.5");
+  EXPECT_EQ(reply.code, 0) << reply.err;
+  EXPECT_THAT(reply.out, AllOf(HasSubstr("3 episodes, floor 0.5"), Not(HasSubstr("from the record"))));
+  EXPECT_THAT(text_of(record("table-recurrent-floor0.5-20261001-3.json")), HasSubstr("\"floor\":0.5"));
+  EXPECT_EQ(text_of(record("table-recurrent-20261001-3.json")), without);
+  EXPECT_THAT(call("eval " + run() + kQuick).out, HasSubstr("3 episodes, no floor"));
+  for (const char* none : {"1", "-0.1", "nan", "0.1x", "''"}) {
+    const Reply refused = call("eval " + run() + kQuick + " --floor " + none);
+    EXPECT_EQ(refused.code, 64) << none;
+    EXPECT_THAT(refused.err, HasSubstr("--floor must be a number of at least 0 and below 1")) << none;
+  }
+}
+
+TEST_F(EvalCommand, CalibrationTellsTheSizesOfChangesAndWhetherThereIsAGap) {
+  const Reply reply = call("calibrate " + run() + " --episodes 2");
+  EXPECT_EQ(reply.code, 0) << reply.err;
+  EXPECT_THAT(reply.out, AllOf(HasSubstr("increment    read"), HasSubstr("increment    write"),
+                               HasSubstr("largest change by a read")));
+  const auto one =
+      nlohmann::json::parse(call("calibrate --json " + run() + " --episodes 2").out).at("calibrations").at(0);
+  EXPECT_EQ(one.at("floor").is_null(), one.at("largest_read") >= one.at("smallest_needed_write"));
+  EXPECT_GT(one.at("changes").size(), 2U);
+}
+
 TEST_F(EvalCommand, FindsARunByName) {
   test::write_run(folder_ / "results" / "fast" / "x");
   const std::string results = " --results " + (folder_ / "results").string() + kQuick;

@@ -78,6 +78,24 @@ TEST(EvaluationRecord, OfWritesSaysWhatARoundIsAndNoOtherDoes) {
   }
 }
 
+TEST(EvaluationRecord, WithAFloorSaysSoAndHasANameOfItsOwn) {
+  EvaluationRecord record = example();
+  const std::string without = encode_evaluation(record);
+  EXPECT_EQ(without.find("floor"), std::string::npos);
+  record.protocol.floor = 0.001;
+  EXPECT_EQ(evaluation_file_name(record.protocol), "table-recurrent-floor0.001-20261001-2.json");
+  const std::string text = encode_evaluation(record);
+  const auto read = parse_evaluation(text, "memory");
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(*read, record);
+  for (const char* none : {"0", "-0.001", "1"}) {
+    const auto damaged =
+        parse_evaluation(replaced(text, "\"floor\":0.001", std::string("\"floor\":") + none), "memory");
+    ASSERT_FALSE(damaged) << none;
+    EXPECT_THAT(damaged.error().message(), HasSubstr("must be above 0 and below 1"));
+  }
+}
+
 TEST(EvaluationRecord, HasOneCellALineAndSortedKeys) {
   const std::string text = encode_evaluation(example());
   EXPECT_THAT(text, testing::StartsWith("{\"cells\":[\n{\"asked\":4,\"bits\":12,\"bits_right\":11,\"cross_entropy\":"));

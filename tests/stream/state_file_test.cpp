@@ -90,6 +90,25 @@ TEST_F(StateFile, HoldsTheStateByNameAndSaysWhoseItIs) {
   EXPECT_EQ(refusal([](Content&) {}), "loaded");
 }
 
+TEST_F(StateFile, HasTheFloorOfItsStreamIfThereIsOne) {
+  Stream<float> stream = Stream<float>::open(bytes_.span(), model_).value();
+  EXPECT_EQ(stream.state().floor, 0);
+  EXPECT_FALSE(TensorFile::parse(stream.encode().span(), "memory")->metadata().contains("floor"));
+  stream.set_floor(0.001);
+  const Buffer<std::byte> floored = stream.encode();
+  EXPECT_EQ(TensorFile::parse(floored.span(), "memory")->metadata().at("floor"), "0.001");
+  const Stream<float> again = Stream<float>::open(floored.span(), model_).value();
+  EXPECT_EQ(again.state().floor, 0.001);
+  EXPECT_EQ(again.fork().state().floor, 0.001);
+  stream.set_floor(0);
+  EXPECT_TRUE(std::ranges::equal(stream.encode().span(), bytes_.span())) << "a floor that is off leaves no trace";
+  EXPECT_THROW(stream.set_floor(1), ContractViolation);
+  for (const char* none : {"-1", "1", "nan", "", "0.1 "}) {
+    EXPECT_THAT(refusal([&](Content& c) { c.metadata["floor"] = none; }), testing::HasSubstr("metadata floor must be"))
+        << none;
+  }
+}
+
 TEST_F(StateFile, OfAnotherModelIsRefused) {
   const auto refused_by = [&](const auto& model) {
     const auto state = parse_state(bytes_.span(), "now", *model);

@@ -219,6 +219,15 @@ T BaselineModel<T>::backward(const Folded<T>& folded_base, Tape<T>& tape, View<c
 }
 
 template <class T>
+GateReading BaselineModel<T>::gates_at(const Tape<T>& tape, std::size_t layer, std::size_t token) const {
+  const auto& memory = static_cast<const Memory&>(tape);
+  const auto* const reader = dynamic_cast<const GateReader<T>*>(mixer_.get());
+  require(reader != nullptr, "BaselineModel: this mixer has no gates that could be read");
+  require(layer < memory.layers.size() && token < memory.tokens, "BaselineModel: the tape has no such layer and token");
+  return reader->gates_at(memory.layers[layer].mixer, memory.tokens, token);
+}
+
+template <class T>
 double BaselineModel<T>::training_flops(std::span<const std::size_t> chunk_ends) const {
   require(!chunk_ends.empty(), "BaselineModel: an episode has at least one chunk");
   const std::size_t tokens = chunk_ends.back();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/baseline/frame.h"
+#include "models/baseline/gate_reader.h"
 #include "models/baseline/mixer.h"
 #include "models/engine_choice.h"
 #include "models/model.h"
@@ -47,6 +48,9 @@ class BaselineModel final : public SequenceModel<T> {
   void refresh(const Folded<T>&, const StreamState<T>&, Tape<T>&) const override {}  // nothing is derived from a state
   void advance(const Folded<T>& folded, const StreamRows<T>& rows, StreamState<T>& state, Tape<T>& scratch,
                View<T, 2> logits) const override;
+
+  /// The gates of a layer at a token of the episode that forward() left on the tape; its mixer has some.
+  GateReading gates_at(const Tape<T>& tape, std::size_t layer, std::size_t token) const;
 
   std::vector<std::size_t> chunk_ends(const Episode<T>& episode) const override { return {episode.x.extent(0)}; }
   /// Forward once, backward twice, except where the mixer counts what it executes (Mixer::training_flops) and the input

@@ -1,6 +1,9 @@
 #include "models/gated_delta_net/mixer.h"
 
+#include <cmath>
+
 #include "kernels/dispatch.h"
+#include "models/baseline/gate_reader.h"
 #include "models/gated_delta_net/fold.h"
 #include "models/gated_delta_net/init.h"
 #include "models/gated_delta_net/kernels.h"
@@ -43,7 +46,7 @@ Layout official_state(const AnySizes& s) {
 }
 
 template <class T>
-class GdnMixer final : public Mixer<T> {
+class GdnMixer final : public Mixer<T>, public GateReader<T> {
  public:
   GdnMixer(const GatedDeltaNetConfig& config, EngineChoice choice)
       : s_(config.width, config.heads, config.head_dim),
@@ -111,6 +114,19 @@ class GdnMixer final : public Mixer<T> {
   void advance(const MixerAdvance<T>& call) const override {
     check_rows(call.u.contiguous() && call.y.contiguous(), call.u.extent(0), call.u.extent(1));
     kernels_.advance(s_, call);
+  }
+
+  GateReading gates_at(std::span<T* const> tape, std::size_t, std::size_t token) const override {
+    GateReading reading;
+    const T* const scalars = tape[kScalars] + token / kChunk * kChunk * kScalarKinds * s_.heads;
+    const auto at = [&](Scalar kind, std::size_t head) {
+      return static_cast<double>(scalars[(kind * s_.heads + head) * kChunk + token % kChunk]);
+    };
+    for (std::size_t h = 0; h < s_.heads; ++h) {
+      reading.write.push_back(at(kBeta, h));
+      reading.forget.push_back(-std::expm1(at(kLogDecay, h)));
+    }
+    return reading;
   }
 
   /// Products as executed, without the padding of the gates' columns: per token, the two projections once forward and

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 
 #include "kernels/dispatch.h"
+#include "models/baseline/gate_reader.h"
 #include "models/mamba3/init.h"
 #include "models/mamba3/kernels.h"
 #include "models/mamba3/work.h"
@@ -78,7 +80,7 @@ void copy_transposed(const T* from, std::size_t rows, std::size_t columns, T* to
 }
 
 template <class T>
-class Mamba3Mixer final : public Mixer<T> {
+class Mamba3Mixer final : public Mixer<T>, public GateReader<T> {
  public:
   Mamba3Mixer(const Mamba3Config& config, Isa isa, bool general)
       : config_(config), s_(sizes_of(config)), kernels_(kernels_for<T>(config, isa, general)) {}
@@ -192,6 +194,19 @@ class Mamba3Mixer final : public Mixer<T> {
                       .state = call.state.data(),
                       .work = call.blocks[0],
                       .floor = call.floor});
+  }
+
+  GateReading gates_at(std::span<T* const> tape, std::size_t tokens, std::size_t token) const override {
+    GateReading reading;
+    const std::size_t row = (chunks_of(tokens) + 1) * kChunk;
+    const auto at = [&](Gate gate, std::size_t head) {
+      return static_cast<double>(tape[kTapeGate][(gate * s_.heads + head) * row + token]);
+    };
+    for (std::size_t h = 0; h < s_.heads; ++h) {
+      reading.write.push_back(at(kGateDt, h));
+      reading.forget.push_back(-std::expm1(at(kGateDecay, h) * at(kGateDt, h)));
+    }
+    return reading;
   }
 
   /// Products as executed, chunks padded to their full length: per token in_proj and out_proj once forward and twice
