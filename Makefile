@@ -1,6 +1,6 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar test-neon quickstart bench bench-peers \
+.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar test-neon coverage quickstart bench bench-peers \
         bench-python results search mqar crash-test signal-test thread-test power-test fault-test fuzz format format-check tidy web wheel \
         docs install deb clean
 
@@ -76,6 +76,11 @@ test-neon: ## the unit tests of kernels and models and all golden vectors, compi
 	$(call configure,neon,build-neon)
 	@cmake --build build-neon -j $(JOBS) --target kernels_test kernels_neon_test models_test golden_test
 	@$(ctest) --test-dir build-neon -L unit
+
+coverage: deps ## branch coverage of what reads files (scripts/coverage.py); fails below 90 %
+	$(call configure,coverage,build-coverage)
+	@cmake --build build-coverage -j $(JOBS) --target $$(scripts/coverage.py --targets)
+	@scripts/coverage.py --jobs $(JOBS)
 
 campaign = @cmake --build build -j $(JOBS) --target campaign && build/tests/campaigns/campaign build/schemamem --seed $(SEED)
 
@@ -164,4 +169,4 @@ deb: build ## write a Debian package of the same to build/
 	@cd build && cpack -G DEB
 
 clean: ## remove all build folders
-	rm -rf build build-dev build-tsan build-scalar build-native build-clang build-fuzz build-neon
+	rm -rf build build-dev build-tsan build-scalar build-native build-clang build-fuzz build-neon build-coverage
