@@ -1,6 +1,6 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar quickstart bench bench-peers \
+.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar test-neon coverage quickstart bench bench-peers \
         bench-python results search mqar crash-test signal-test thread-test power-test fault-test fuzz format format-check tidy web wheel \
         docs site install deb clean
 
@@ -75,6 +75,17 @@ test-scalar: deps ## all unit tests with kernels of one lane
 	$(call configure,scalar,build-scalar)
 	@cmake --build build-scalar -j $(JOBS)
 	@$(ctest) --test-dir build-scalar -L unit
+
+test-neon: ## the unit tests of kernels and models and all golden vectors, compiled for aarch64 and run by qemu
+	@scripts/deps.sh neon
+	$(call configure,neon,build-neon)
+	@cmake --build build-neon -j $(JOBS) --target kernels_test kernels_neon_test models_test golden_test
+	@$(ctest) --test-dir build-neon -L unit
+
+coverage: deps ## branch coverage of what reads files (scripts/coverage.py); fails below 90 %
+	$(call configure,coverage,build-coverage)
+	@cmake --build build-coverage -j $(JOBS) --target $$(scripts/coverage.py --targets)
+	@scripts/coverage.py --jobs $(JOBS)
 
 campaign = @cmake --build build -j $(JOBS) --target campaign && build/tests/campaigns/campaign build/schemamem --seed $(SEED)
 
@@ -169,4 +180,4 @@ deb: build ## write a Debian package of the same to build/
 	@cd build && cpack -G DEB
 
 clean: ## remove all build folders
-	rm -rf build build-dev build-tsan build-scalar build-native build-clang build-fuzz
+	rm -rf build build-dev build-tsan build-scalar build-native build-clang build-fuzz build-neon build-coverage

@@ -1,5 +1,5 @@
 # The checks of the repository itself, as tests of the release build. `make test` runs them with the unit tests, so
-# one summary covers everything. Labels: unit, rules, package, pipeline, neon, clang, sanitizers, fuzz, extras.
+# one summary covers everything. Labels: unit, rules, package, pipeline, clang, sanitizers, fuzz, extras.
 set(scripts ${PROJECT_SOURCE_DIR}/scripts)
 
 add_test(NAME package.an_installed_library_serves_another_project
@@ -12,10 +12,7 @@ add_test(NAME pipeline.a_search_goes_on_from_its_record COMMAND ${scripts}/test_
 set_tests_properties(pipeline.runs_become_the_papers_results pipeline.a_search_goes_on_from_its_record
                      PROPERTIES LABELS pipeline)
 
-# NEON cannot run here, and the sanitizer build below has one instruction set: a look by the front ends at the others.
-add_test(NAME neon.the_kernels_compile_for_aarch64
-         COMMAND ${scripts}/check_isa.sh neon *.cpp aarch64-linux-gnu-g++-12 ${SCHEMAMEM_OPTIONS})
-set_tests_properties(neon.the_kernels_compile_for_aarch64 PROPERTIES LABELS neon PROCESSORS 2)
+# The sanitizer build below has one instruction set: a look by the front end of clang at the widest.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(clang_options ${SCHEMAMEM_OPTIONS})
   list(REMOVE_ITEM clang_options -Wno-restrict)
@@ -29,7 +26,7 @@ endif()
 set(dev ${PROJECT_SOURCE_DIR}/build-dev)
 list(GET SCHEMAMEM_ISAS 0 least)
 set(programs kernels_test kernels_${least}_test models_test tensors_test stream_test train_test)
-add_test(NAME sanitizers.clang_builds_what_works_on_raw_memory COMMAND ${scripts}/build_dev.sh fuzz_targets ${programs})
+add_test(NAME sanitizers.clang_builds_what_works_on_raw_memory COMMAND ${scripts}/build_preset.sh dev fuzz_targets ${programs})
 set_tests_properties(sanitizers.clang_builds_what_works_on_raw_memory PROPERTIES
                      LABELS sanitizers FIXTURES_SETUP dev_build PROCESSORS 2 TIMEOUT 1500)
 foreach(program IN LISTS programs)

@@ -35,7 +35,7 @@ function(schemamem_isa_objects target isa)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${target} PRIVATE SCHEMAMEM_ISA=isa_${isa})
   target_compile_options(${target} PRIVATE ${SCHEMAMEM_OPTIONS} ${SCHEMAMEM_FLAGS_${isa}} $<$<CONFIG:Release>:-O3>
-                                            $<$<BOOL:${SCHEMAMEM_FUZZ}>:-fno-sanitize=fuzzer-no-link>)
+                                            ${SCHEMAMEM_UNINSTRUMENTED})
 endfunction()
 
 function(schemamem_room name)

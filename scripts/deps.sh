@@ -7,9 +7,8 @@ packages_of() {
     build) echo g++ cmake ninja-build git libfmt-dev libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libedit-dev ;;
     unit) echo libgtest-dev libgmock-dev librapidcheck-dev ;;
     bench) echo libbenchmark-dev ;;
-    # clang compiles everything a second time, with sanitizers; llvm gives its reports names and lines; the cross
-    # compiler checks the NEON kernels; binutils has nm.
-    test) echo clang-14 libclang-rt-14-dev llvm-14 g++-12-aarch64-linux-gnu binutils pkg-config util-linux "$(packages_of unit)" \
+    # clang compiles everything a second time, with sanitizers; llvm gives its reports names and lines; binutils has nm.
+    test) echo clang-14 libclang-rt-14-dev llvm-14 binutils pkg-config util-linux "$(packages_of unit)" \
                "$(packages_of bench)" "$(packages_of format)" "$(packages_of figures)" "$(packages_of search)" ;;
     # draws the figures of `schemamem paper`
     figures) echo gnuplot-nox ;;
@@ -22,9 +21,10 @@ packages_of() {
     site) echo "$(packages_of docs)" python3 python3-venv ;;
     wheel) echo g++ cmake ninja-build git python3 python3-dev python3-venv libfmt-dev libtomlplusplus-dev nlohmann-json3-dev ;;
     deb) echo dpkg-dev file fakeroot ;;
-    # the report page is tested in a real browser
-    extras) echo python3 python3-dev python3-venv chromium ;;
-    *) echo "deps: unknown group '$1'; the groups are build, unit, bench, test, figures, search, format, tidy, docs, site, wheel, deb, extras" >&2; exit 64 ;;
+    # the report page is tested in a real browser, the NEON kernels on an emulated processor
+    extras) echo python3 python3-dev python3-venv chromium "$(packages_of neon)" ;;
+    neon) echo g++ cmake ninja-build git g++-12-aarch64-linux-gnu qemu-user googletest libfmt-dev libtomlplusplus-dev nlohmann-json3-dev ;;
+    *) echo "deps: unknown group '$1'; the groups are build, unit, bench, test, figures, search, format, tidy, docs, site, wheel, deb, neon, extras" >&2; exit 64 ;;
   esac
 }
 

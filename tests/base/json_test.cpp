@@ -111,5 +111,29 @@ TEST(Json, WhatIsNoJsonIsRefusedWithThePlace) {
   EXPECT_EQ(parse_json_object("[]", "x.json").error().message(), "x.json: expected a JSON object, found an array");
 }
 
+TEST(Json, EveryKindOfValueIsNamedWhereAnotherWasExpected) {
+  const auto found = [](const std::string& value) {
+    return fault("{\"a\": " + value + "}", [](const JsonField& json) { json.at("a").counts(); });
+  };
+  EXPECT_EQ(found("{}"), "x.json: a: expected an array, found an object");
+  EXPECT_EQ(found("null"), "x.json: a: expected an array, found null");
+  EXPECT_EQ(found("true"), "x.json: a: expected an array, found true");
+  EXPECT_EQ(found("false"), "x.json: a: expected an array, found false");
+  EXPECT_EQ(found("2.5"), "x.json: a: expected an array, found the number 2.5");
+
+  EXPECT_EQ(fault("[1]", [](const JsonField& json) { json.members(); }), "x.json: expected an object, found an array");
+  EXPECT_EQ(fault("[1]", [](const JsonField& json) { json.items()[0].flag(); }),
+            "x.json: [0]: expected true or false, found the number 1");
+  EXPECT_EQ(fault("[-1]", [](const JsonField& json) { json.items()[0].natural(); }),
+            "x.json: [0]: expected a whole number from 0 to 2^64 - 1, found the number -1");
+}
+
+TEST(Json, AnObjectIsAskedForByName) {
+  EXPECT_TRUE(parse_json_object("{}", "x.json"));
+  EXPECT_THAT(parse_json_object("{", "x.json").error().message(), HasSubstr("no valid JSON at byte 2"));
+  EXPECT_EQ(parse_json_object("\"{}\"", "x.json").error().message(),
+            R"(x.json: expected a JSON object, found the string "{}")");
+}
+
 }  // namespace
 }  // namespace schemamem

@@ -46,5 +46,14 @@ TEST(Text, Utf8IsAcceptedUpToTheFirstWrongByte) {
   EXPECT_FALSE(valid("\xff"));
 }
 
+TEST(Text, EveryMarkOfDirectionIsANumberAndItsNeighboursAreNot) {
+  for (const char* mark :
+       {"\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9"})
+    EXPECT_EQ(escaped(mark).substr(0, 4), "\\xe2") << escaped(mark);
+  for (const char* sign :
+       {"\xe2\x80\x8d", "\xe2\x80\xa7", "\xe2\x80\xaf", "\xe2\x81\xa5", "\xe2\x81\xaa", "\xe3\x80\x8e"})
+    EXPECT_EQ(escaped(sign), sign);
+}
+
 }  // namespace
 }  // namespace schemamem

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <filesystem>
 
+#include "support/failing_files.h"
 #include "support/temporary_folder.h"
 #include "system/files.h"
 
@@ -78,6 +80,25 @@ TEST(AppendFile, AFileThatIsTooShortIsBadData) {
   const auto file = AppendFile::open(folder / "log", 4);
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().kind(), ErrorKind::kBadData);
+}
+
+TEST(AppendFile, AFaultOfAnyCallIsToldWithTheFile) {
+  const TemporaryFolder folder;
+  const auto all = [&](FileSystem& files) -> Status {
+    Result<AppendFile> file = AppendFile::open(folder / "log", 0, files);
+    if (!file) return file.error();
+    if (Status written = file.value().write("one\n"); !written) return written;
+    return file.value().sync();
+  };
+  for (std::size_t k = 0; k < 5; ++k) {  // open, regular_size, truncate, write, sync
+    FailingFiles files(k, EIO);
+    const Status done = all(files);
+    ASSERT_FALSE(done) << k;
+    EXPECT_EQ(done.error().kind(), k < 2 ? ErrorKind::kCannotCreate : ErrorKind::kInputOutput) << k;
+    EXPECT_THAT(done.error().message(), testing::HasSubstr("log: Input/output error")) << k;
+  }
+  FailingFiles full(FailingFiles::kNever, EIO, 0);
+  EXPECT_THAT(all(full).error().message(), testing::HasSubstr("cannot write")) << "a device that takes nothing";
 }
 
 }  // namespace

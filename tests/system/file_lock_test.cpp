@@ -166,5 +166,16 @@ TEST(FileLock, AFolderThatDoesNotExistIsNamed) {
   EXPECT_THAT(error.message(), HasSubstr("none/lock: No such file or directory"));
 }
 
+TEST(FileLock, ThatWasMovedAwayOrReplacedIsNotInItsPlace) {
+  const TemporaryFolder folder;
+  const Result<FileLock> lock = FileLock::acquire(folder / "lock");
+  ASSERT_TRUE(lock);
+  EXPECT_TRUE(lock->in_place());
+  std::filesystem::rename(folder / "lock", folder / "moved");
+  EXPECT_FALSE(lock->in_place());
+  ASSERT_TRUE(write_file_atomically(folder / "lock", std::string_view("another")));
+  EXPECT_FALSE(lock->in_place());
+}
+
 }  // namespace
 }  // namespace schemamem

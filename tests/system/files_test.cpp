@@ -253,5 +253,100 @@ TEST(FreeSpace, IsMeasuredWhereThePathIs) {
   EXPECT_THAT(free_space(folder / "none").error().message(), HasSubstr("none: No such file"));
 }
 
+TEST(ReadJudgedFile, WhatItsFrontDoesNotJustifyIsNotRead) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "f", "head and tail"));
+  const auto read = [&](FileSystem& files, bool fit) {
+    return read_judged_file(folder / "f", kMost,
+                            {4,
+                             [&](std::span<const std::byte> front, std::uint64_t size) -> Status {
+                               EXPECT_EQ(front.size(), 4U);
+                               EXPECT_EQ(size, 13U);
+                               if (fit) return Done{};
+                               return Error(ErrorKind::kBadData, "no such file");
+                             }},
+                            files);
+  };
+  FailingFiles files(FailingFiles::kNever, EIO);
+  EXPECT_EQ(read(files, false).error().message(), "no such file");
+  EXPECT_THAT(files.calls(), ElementsAre("open", "regular_size", "read", "close"));
+  EXPECT_EQ(read(files, true)->size(), 13U);
+  FailingFiles faulty(2, EIO);
+  EXPECT_THAT(read(faulty, true).error().message(), HasSubstr("f: Input/output error"));
+}
+
+/// Says that every file has one more, or one fewer, byte than it has: as if it was cut or had grown since.
+class ChangingFiles final : public ForwardingFiles {
+ public:
+  explicit ChangingFiles(int change) : change_(change) {}
+  Outcome regular_size(int handle) override { return posix_files().regular_size(handle) + change_; }
+
+ private:
+  int change_;
+};
+
+TEST(ReadFile, AFileThatChangesMeanwhileIsNotTakenForWhole) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "f", "12345"));
+  ChangingFiles cut(1), grown(-1);
+  EXPECT_THAT(read_file(folder / "f", kMost, cut).error().message(),
+              HasSubstr("f: the file changed while it was read (expected 6 bytes, found 5); try again"));
+  EXPECT_THAT(read_text_file(folder / "f", kMost, grown).error().message(),
+              HasSubstr("(expected 4 bytes, found more)"));
+  EXPECT_EQ(read_file(folder / "f", kMost, cut).error().kind(), ErrorKind::kInputOutput);
+}
+
+TEST(ReadTail, AnErrorIsNoAbsence) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("circle", folder / "circle");
+  EXPECT_EQ(read_tail(folder / "circle", 100).error().kind(), ErrorKind::kInputOutput);
+}
+
+TEST(Directories, AFaultOfAnyCallIsTold) {
+  const TemporaryFolder folder;
+  for (std::size_t k = 0; k < 3; ++k) {  // make_directory, open_directory, sync
+    FailingFiles files(k, EIO);
+    EXPECT_THAT(make_directories(folder / std::to_string(k), files).error().message(), HasSubstr("Input/output error"))
+        << k;
+  }
+  EXPECT_TRUE(make_directories(folder / "0"));
+}
+
+TEST(Directories, TemporariesAreRemovedAndNothingElse) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_file_atomically(folder / "f", "x"));
+  Result<AtomicFile> left = AtomicFile::create(folder / "g");
+  ASSERT_TRUE(left);
+  FailingFiles faulty(0, EIO), gone(0, ENOENT);
+  EXPECT_THAT(remove_temporaries(folder.path(), faulty).error().message(),
+              HasSubstr("cannot remove the temporary file"));
+  EXPECT_TRUE(remove_temporaries(folder.path(), gone)) << "another process was quicker";
+  EXPECT_TRUE(remove_temporaries(folder.path()));
+  EXPECT_THAT(entries(folder.path()), ElementsAre("f"));
+  EXPECT_EQ(remove_temporaries(folder / "none").error().kind(), ErrorKind::kMissingInput);
+}
+
+TEST(FileError, EveryReasonHasARemedyOfItsOwn) {
+  const auto remedy = [](int code) { return file_error(ErrorKind::kInputOutput, "open", "f", -code).message(); };
+  EXPECT_THAT(remedy(EDQUOT), HasSubstr("free some space"));
+  EXPECT_THAT(remedy(EFBIG), HasSubstr("raise the limit (ulimit -f)"));
+  EXPECT_THAT(remedy(EPERM), HasSubstr("check the permissions"));
+  EXPECT_THAT(remedy(ENAMETOOLONG), HasSubstr("choose a shorter name"));
+  EXPECT_THAT(remedy(EMFILE), HasSubstr("raise the limit (ulimit -n)"));
+  EXPECT_THAT(remedy(ENFILE), HasSubstr("raise the limit (ulimit -n)"));
+  EXPECT_THAT(remedy(ENXIO), HasSubstr("name a regular file"));
+  EXPECT_THAT(remedy(ETXTBSY), HasSubstr("check the path and try again"));
+}
+
+TEST(PosixFiles, ACallThatFailsGivesItsReason) {
+  const TemporaryFolder folder;
+  FileSystem& files = posix_files();
+  EXPECT_EQ(files.regular_size(-1), -EBADF);
+  EXPECT_EQ(files.close(-1), -EBADF);
+  EXPECT_EQ(files.sync(-1), -EBADF);
+  EXPECT_EQ(files.rename(folder / "none", folder / "f"), -ENOENT);
+  EXPECT_EQ(files.remove(folder / "none"), -ENOENT);
+}
+
 }  // namespace
 }  // namespace schemamem

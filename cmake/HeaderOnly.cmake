@@ -1,6 +1,6 @@
-# The Python extension alone (-DSCHEMAMEM_PYTHON=ON, as `pip install .` asks for it): no program, tests or benchmarks,
-# and nothing that a wheel would have to bring along. Libraries that have a header-only form are used in that form, from
-# copies of their folders: a compiler of another C library must not see the rest of /usr/include.
+# For the Python extension (-DSCHEMAMEM_PYTHON=ON), which must need nothing that a wheel would have to bring along, and for
+# another processor, for which this machine has no libraries: those that have a header-only form are used in that form, from
+# copies of their folders. A compiler of another C library must not see the rest of /usr/include.
 function(schemamem_header_only target folder)
   find_path(SCHEMAMEM_${folder}_HEADERS ${folder} REQUIRED DOC "Where the folder ${folder} with headers is")
   if(NOT EXISTS ${PROJECT_BINARY_DIR}/headers/${folder})
@@ -14,4 +14,4 @@ endfunction()
 schemamem_header_only(fmt::fmt fmt FMT_HEADER_ONLY=1)
 schemamem_header_only(nlohmann_json::nlohmann_json nlohmann)
 schemamem_header_only(tomlplusplus::tomlplusplus toml++)
-add_library(CLI11::CLI11 INTERFACE IMPORTED)  # of the program, which is not built
+add_library(CLI11::CLI11 INTERFACE IMPORTED)  # of the program, which neither of the two builds
