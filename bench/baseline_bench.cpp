@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "check_only.h"
 #include "kernels/isa.h"
 #include "models/baseline/mixer_runner.h"
 #include "models/gated_delta_net/mixer.h"
@@ -183,6 +184,7 @@ bool run(const Baseline& baseline, Isa isa, int repeats) {
   const double error = reference_error(*baseline.mixer(isa), baseline.reference);
   fmt::print("  largest deviation of a gradient from the reference: {:.1e}\n", error);
   if (!(error < 1e-4)) return false;
+  if (repeats == 0) return true;  // only checked
   const auto model = baseline.model(isa);
   for (const int threads : {1, 2}) time_training(*model, threads, repeats);
   time_stream(*model);
@@ -195,7 +197,7 @@ bool run(const Baseline& baseline, Isa isa, int repeats) {
 /// baseline_bench [repeats] [gdn|mamba3] [instruction set]
 int main(int argc, char** argv) {
   using namespace schemamem;  // NOLINT(google-build-using-namespace)
-  const int repeats = argc > 1 ? std::atoi(argv[1]) : 10;
+  const int repeats = checks_only(argc, argv) ? 0 : argc > 1 ? std::atoi(argv[1]) : 10;
   const std::string only = argc > 2 ? argv[2] : "", only_isa = argc > 3 ? argv[3] : "";
   for (const Baseline& baseline : kBaselines) {
     if (!only.empty() && only != baseline.name) continue;

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "check_only.h"
 #include "eval/evaluator.h"
 #include "task/batch.h"
 
@@ -113,7 +114,8 @@ double seconds_of(Work&& work) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const bool only_checks = checks_only(argc, argv);
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // a line at a time, also into a file
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   fmt::print("{} episodes of each scenario and delay, best of {}\n", kEpisodes, kRepeats);
@@ -136,6 +138,7 @@ int main() {
         fmt::print(stderr, "{}: {} right answers, expected {}: nothing is timed\n", name, found, expected);
         return 1;
       }
+      if (only_checks) continue;
       // Tokens a second, the best of all repetitions; the forward pass may choose its kind of episodes.
       double quick = 0, ours = 0;
       for (int i = 0; i < kRepeats; ++i) {

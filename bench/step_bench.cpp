@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "check_only.h"
 #include "models/registry.h"
 #include "train/step_timing.h"
 
@@ -92,9 +93,27 @@ int time_own_sizes() {
   return 0;
 }
 
+/// What is asked of every step and stream before it is timed.
+int check() {
+  for (const std::string& model : model_names()) {
+    for (const Isa isa : available_isas()) {
+      if (const auto error = check_gradients({.model = published(model), .isa = isa}); !error) {
+        fmt::print(stderr, "{}\n", error.error().message());
+        return 1;
+      }
+    }
+    if (const auto timed = time_stream({.model = published(model)}, 1000); !timed) {
+      fmt::print(stderr, "{}\n", timed.error().message());
+      return 1;
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (checks_only(argc, argv)) return check();
   for (const auto part : {time_steps, time_streams, time_own_sizes}) {
     if (const int code = part(); code != 0) return code;
   }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <sstream>
+
 namespace schemamem {
 namespace {
 
@@ -83,6 +86,30 @@ std::size_t valid_utf8_prefix(std::string_view text) {
     i += tail + 1;
   }
   return i;
+}
+
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+std::string wrapped(std::string_view text, const Wrapping& how) {
+  std::string page;
+  std::istringstream words{std::string(text)};
+  std::size_t column = how.at;
+  bool first = true;
+  for (std::string word; words >> word; first = false) {
+    if (!first && column + 1 + columns(word) + columns(how.broken) > how.width) {
+      page += std::string(how.broken) + "\n" + std::string(how.indent, ' ');
+      column = how.indent;
+    } else if (!first) {
+      page += ' ';
+      ++column;
+    }
+    page += word;
+    column += columns(word);
+  }
+  return page + "\n";
 }
 
 }  // namespace schemamem

@@ -48,19 +48,9 @@ Result<StepRequest> read_request(const BenchOptions& options, const TokenRange& 
 Status bench_step(const BenchOptions& options, Console& console) {
   const Result<StepRequest> request = read_request(options, kStepTokens, console);
   if (!request) return request.error();
-  const auto is_possible = [&](const StepTiming& timing) {
-    return timing.fraction_of_peak <= 1 && is_possible_peak(request->isa, timing.flops_per_cycle);
-  };
-  Result<StepTiming> timed = time_step(*request);
-  for (int again = 0; timed && !is_possible(*timed) && again < 2; ++again) timed = time_step(*request);
+  const Result<StepTiming> timed = time_until_possible(request->isa, [&] { return time_step(*request); });
   if (!timed) return timed.error();
-  const bool possible = is_possible(*timed);
-  if (timed->fraction_of_peak > 1) {
-    return Error(ErrorKind::kFailed, fmt::format("A step at {:.2f} times the machine's peak is not possible, and three "
-                                                 "measurements said so: the machine is disturbed. Try again when it "
-                                                 "is quieter.",
-                                                 timed->fraction_of_peak));
-  }
+  const bool possible = is_possible(*timed, request->isa);
   if (console.json) {
     const nlohmann::ordered_json answer{{"model", request->model.name},
                                         {"instruction_set", isa_name(request->isa)},

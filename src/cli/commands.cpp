@@ -32,6 +32,12 @@ CLI::App& Commands::add(CLI::App& parent, const std::string& name, const std::st
   return command;
 }
 
+void Commands::explain(CLI::App& command, const std::string& term, const std::string& meaning) {
+  const std::string before = command.get_footer();
+  const bool first = before.find("\n\n") == std::string::npos;  // help.cpp: a blank line ends the examples
+  command.footer(before + (first ? "\n\n" : "\n") + term + "\t" + meaning);
+}
+
 void register_commands(CLI::App& program, Commands& commands) {
   for (const Register add : kCommands) add(program, commands);
 }

@@ -21,6 +21,8 @@ class Commands {
  public:
   /// Adds a sub-command. `examples`, one a line, open its help page.
   CLI::App& add(CLI::App& parent, const std::string& name, const std::string& description, const std::string& examples);
+  /// Adds a line to the help of a command about something that it shows.
+  static void explain(CLI::App& command, const std::string& term, const std::string& meaning);
   /// What happens when the command is called.
   void on(const CLI::App& command, Action action) { actions_[&command] = std::move(action); }
   /// The same for a command that saves its work and ends when it is asked to stop (StopOnSignal): signals that come

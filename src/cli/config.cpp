@@ -24,7 +24,7 @@ nlohmann::ordered_json value_json(const std::string& text) {
   const Result<JsonField> read = parse_json(text, "the value");
   if (!read) return text;
   const nlohmann::ordered_json& json = read->raw();
-  return json.is_number() || json.is_boolean() || json.is_array() ? json : nlohmann::ordered_json(text);
+  return json.is_null() || json.is_object() ? nlohmann::ordered_json(text) : json;
 }
 
 Status explain(const ExplainOptions& options, Console& console) {

@@ -6,42 +6,23 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
+
 namespace schemamem {
 
 namespace {
 
-constexpr std::size_t kLeft = 26, kPage = 80;
-
-/// Words in lines of at most kPage letters; every line but the first begins with `indent` blanks, the first is at
-/// column `at` already.
-std::string wrapped(const std::string& text, std::size_t at, std::size_t indent, std::string_view broken = "") {
-  std::string page;
-  std::istringstream words(text);
-  std::size_t column = at;
-  for (std::string word; words >> word;) {
-    const bool first = column == at && page.empty();
-    if (!first && column + 1 + word.size() + broken.size() > kPage) {
-      page += std::string(broken) + "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (!first) {
-      page += ' ';
-      ++column;
-    }
-    page += word;
-    column += word.size();
-  }
-  return page + "\n";
-}
+constexpr std::size_t kLeft = 26;
 
 /// A name on the left, what it means on the right.
 std::string entry(const std::string& name, const std::string& meaning) {
   std::string line = "  " + name;
-  if (line.size() + 2 > kLeft) {
+  if (columns(line) + 2 > kLeft) {
     line += "\n" + std::string(kLeft, ' ');
   } else {
-    line.resize(kLeft, ' ');
+    line.append(kLeft - columns(line), ' ');
   }
-  return line + wrapped(meaning, kLeft, kLeft);
+  return line + wrapped(meaning, {.at = kLeft, .indent = kLeft});
 }
 
 std::vector<const CLI::Option*> positionals(const CLI::App& command) {
@@ -72,13 +53,18 @@ std::string full_name(const CLI::App& command) {
 
 std::string HelpPage::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
   if (mode == CLI::AppFormatMode::Sub) return make_expanded(app);
-  std::string page = wrapped(app->get_description(), 0, 0) + "\nExamples:\n";
+  std::string page = wrapped(app->get_description()) + "\nExamples:\n";
   std::istringstream examples(app->get_footer());
-  for (std::string line; std::getline(examples, line);) page += "  " + wrapped(line, 2, 6, " \\");
+  for (std::string line; std::getline(examples, line) && !line.empty();)
+    page += "  " + wrapped(line, {.at = 2, .indent = 6, .broken = " \\"});
   page += make_usage(app, std::move(name));
   page += make_positionals(app);
   page += make_subcommands(app, mode);
   page += make_groups(app, mode);
+  std::string terms;  // behind the examples, if any
+  for (std::string line; std::getline(examples, line);)
+    terms += entry(line.substr(0, line.find('\t')), line.substr(line.find('\t') + 1));
+  if (!terms.empty()) page += "\nWhat is shown:\n" + terms;
   if (app->get_parent() != nullptr) {
     const CLI::App* program = app;
     while (program->get_parent() != nullptr) program = program->get_parent();
@@ -95,7 +81,7 @@ std::string HelpPage::make_usage(const CLI::App* app, std::string /*name*/) cons
   for (const CLI::Option* option : positionals(*app)) {
     usage += " " + option->get_name(true) + (option->get_expected_max() > 1 ? "..." : "");
   }
-  return "\n" + wrapped(usage + " [options]", 0, 7);
+  return "\n" + wrapped(usage + " [options]", {.indent = 7});
 }
 
 std::string HelpPage::make_option_opts(const CLI::Option* option) const {

@@ -16,7 +16,7 @@ constexpr double kSmoothing = 0.98;
 }  // namespace
 
 LiveView::LiveView(std::ostream& out, const Paint& paint, bool redraws, const RunRequest& request)
-    : out_(out), canvas_(out), paint_(paint), redraws_(redraws), title_(run_title(request)) {
+    : out_(out), canvas_(out), paint_(paint), redraws_(redraws), title_(run_title(request)), outlook_(request) {
   progress_.passes_needed = request.recipe.recipe.validation.passes;
   progress_.slots = slots_of(request);
 }
@@ -44,9 +44,10 @@ void LiveView::place(const Trainer& trainer) {
   const std::size_t shown = std::min(at.stage, stages.size() - 1);
   const std::int64_t every = trainer.setup().recipe.validation.every;
   progress_.step = at.step;
-  progress_.stage = at.stage == stages.size() ? "done" : stages[shown].name;
+  progress_.stage = at.stage == stages.size() ? kDoneStage : stages[shown].name;
   progress_.stage_number = shown + 1;
   progress_.stages = stages.size();
+  progress_.stage_step = at.stage_step;
   progress_.passes = at.passes;
   progress_.steps_per_second = steps_per_second();
   progress_.steps_to_check =
@@ -69,7 +70,7 @@ void LiveView::checked(const Trainer& trainer, const Stage& stage, const Check& 
   place(trainer);
   progress_.check = shown_check(*trainer.setup().task, check, stage, trainer.position().step);
   if (redraws_) return draw();
-  out_ << check_line(progress_) << std::flush;
+  out_ << check_line(progress_, outlook_.left(progress_)) << std::flush;
 }
 
 void LiveView::saved(std::int64_t step, double seconds) {
@@ -78,7 +79,7 @@ void LiveView::saved(std::int64_t step, double seconds) {
 }
 
 void LiveView::draw() {
-  canvas_.draw(progress_block(title_, progress_, paint_));
+  canvas_.draw(progress_block(title_, progress_, outlook_.left(progress_), paint_));
   last_draw_ = Clock::now();
 }
 

@@ -40,6 +40,7 @@ class LiveView final : public RunObserver {
   Paint paint_;
   bool redraws_;
   std::string title_;
+  RunOutlook outlook_;
   RunProgress progress_;                                         // its loss is smoothed
   std::deque<std::pair<Clock::time_point, std::int64_t>> pace_;  // recent (time, step)
   Clock::time_point last_draw_;

@@ -10,6 +10,7 @@
 #include "cli/report_commands.h"
 #include "cli/task_options.h"
 #include "models/registry.h"
+#include "paper/beyond.h"
 #include "paper/diff_summary.h"
 #include "paper/folder.h"
 #include "paper/gaps.h"
@@ -63,8 +64,8 @@ Result<Source> read_source(const PaperOptions& options) {
   return Source{std::move(ledger).value(), {*recipe, *seed}};
 }
 
-std::string note_line(const Ledger& ledger) {
-  const std::string note = left_out_note(ledger);
+std::string note_line(const Source& source) {
+  const std::string note = left_out_note(source.ledger, source.selection);
   return note.empty() ? note : note + "\n";
 }
 
@@ -86,20 +87,23 @@ class Output {
   const fs::path& folder() const { return folder_; }
 
   Status tell(const Source& source, Console& console) const {
-    const std::vector<std::string> lacking = gaps(source.ledger, source.selection, paper_cells());
+    const Beyond beyond(source.ledger, source.selection);
+    std::vector<std::string> lacking;
+    if (!beyond.is_all()) lacking = gaps(source.ledger, source.selection, paper_cells());
     if (console.json) {
       const nlohmann::ordered_json answer{{"folder", folder_.string()},
                                           {"recipe", source.selection.recipe},
                                           {"eval_seed", source.selection.eval_seed},
                                           {"files", files_},
                                           {"gaps", lacking},
+                                          {"other_settings", beyond.settings()},
                                           {"left_out", source.ledger.others().size()}};
       return console.print(answer.dump() + "\n");
     }
     std::string text = fmt::format("{} files in {}, recipe {}, evaluation seed {}\n", files_.size(), folder_.string(),
                                    source.selection.recipe, source.selection.eval_seed);
     for (const std::string& gap : lacking) text += console.paint.yellow("missing: ") + gap + "\n";
-    return console.print(text + note_line(source.ledger));
+    return console.print(text + note_line(source));
   }
 
  private:
@@ -145,7 +149,7 @@ Status paper_figures_command(const PaperOptions& options, Console& console) {
   const auto source = read_source(options);
   if (!source) return source.error();
   Output output(options);
-  const auto figures = paper_figures(source->ledger, source->selection);
+  const auto figures = all_figures(source->ledger, source->selection);
   if (const Status written = write_figures(figures, options, output); !written) return written;
   return output.tell(*source, console);
 }
@@ -157,7 +161,7 @@ Status paper_all(const PaperOptions& options, Console& console) {
   Output output(options);
   const auto cells = diff(ledger, selection);
   const auto tables = all_tables(ledger, selection);
-  const auto figures = paper_figures(ledger, selection);
+  const auto figures = all_figures(ledger, selection);
   if (const Status written = output.write({PaperFile{"diff.json", diff_json(cells)}}); !written) return written;
   if (const Status written = output.write(table_files(tables)); !written) return written;
   const PaperFile overview{"paper.md", paper_overview(ledger, selection, tables, figures, cells)};
@@ -174,7 +178,7 @@ struct Judged {
 /// The cells of runs, or those that `paper all` left in its folder.
 Result<Judged> judged_cells(const PaperOptions& options) {
   const auto source = read_source(options);
-  if (source) return Judged{diff(source->ledger, source->selection), note_line(source->ledger)};
+  if (source) return Judged{diff(source->ledger, source->selection), note_line(*source)};
   if (options.runs.size() != 1 || source.error().kind() != ErrorKind::kMissingInput) return source.error();
   const fs::path stored = fs::path(options.runs.front()) / "diff.json";
   if (is_absent(stored)) return source.error();

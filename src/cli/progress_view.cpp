@@ -10,13 +10,21 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/commands.h"
 
 namespace schemamem {
 namespace {
 
 constexpr int kBarWidth = 24;
+/// The widest title beside the numbers of `run_table`.
+constexpr std::size_t kWidestTitle = 26;
 constexpr std::array kStates{RunState::kPassed,  RunState::kStepLimit, RunState::kRunning,
                              RunState::kStopped, RunState::kWaiting,   RunState::kFailed};
+
+/// "99.87 %"; "~42.71 %" of a check that ended early.
+std::string lowest_text(const ShownCheck& check) {
+  return fmt::format("{}{:.2f} %", check.whole ? "" : "~", check.lowest);
+}
 
 }  // namespace
 
@@ -40,6 +48,28 @@ std::string run_title(const RunRequest& request) {
                      request.seed);
 }
 
+std::string short_title(const RunRequest& request) {
+  return fmt::format("{} {} {} s{}", request.model.text(), request.task->setting(), request.recipe.name, request.seed);
+}
+
+std::string left_text(const TimeLeft& left) {
+  const std::string expected = clock_text(left.expected), most = clock_text(left.most);
+  return expected == most ? expected + " left" : fmt::format("about {} left, at most {}", expected, most);
+}
+
+void explain_progress(CLI::App& command) {
+  Commands::explain(command, "lowest 99.87 %", "accuracy of the worst group of answers in the last check");
+  Commands::explain(command, "lowest ~42.71 %",
+                    "the same of a check that ended early, because the target was out of reach: of fewer episodes");
+  Commands::explain(command, "pass 1 of 2, passes 1/2",
+                    "checks in a row that met the target; the stage ends with the last");
+  Commands::explain(
+      command, "slots used 12.0 of 176",
+      "memory slots of each layer that a write segment turns by 0.1 radians or more, a mean over episodes");
+  Commands::explain(command, "about 3:10 left",
+                    "by the steps that such runs take; at most: if every stage goes on to its limit");
+}
+
 std::string threads_note(int wanted, int found) {
   return fmt::format(
       "note: the system gives {} of {} threads; the result is the same, later. Ask for fewer with --threads, or raise "
@@ -52,13 +82,15 @@ std::string slots_text(const RunProgress& progress) {
   return fmt::format("slots used {:.1f} of {}", fmt::join(progress.check->slots_used, ", "), progress.slots);
 }
 
-std::string progress_block(const std::string& title, const RunProgress& p, const Paint& paint) {
+std::string progress_block(const std::string& title, const RunProgress& p, const std::optional<TimeLeft>& left,
+                           const Paint& paint) {
   const double pace = p.steps_per_second;
   std::string text =
       fmt::format("{}  stage {}/{}  {}\n", paint.bold(escaped(title)), p.stage_number, p.stages, paint.cyan(p.stage));
   text +=
       fmt::format("step {}  {:.0f} steps/s  next check in {}  passes {}/{}\n", p.step, pace,
                   clock_text(pace > 0 ? static_cast<double>(p.steps_to_check) / pace : -1), p.passes, p.passes_needed);
+  if (left) text += left_text(*left) + "\n";
   text += fmt::format("loss {:.4f}  gradient {:.2f}  rate {:.2e}\n", p.loss, p.gradient_norm, p.rate);
   if (p.check) {
     text += fmt::format("last check: {}, target {:g} %{}\n", escaped(p.check->stage), p.check->threshold,
@@ -70,7 +102,7 @@ std::string progress_block(const std::string& title, const RunProgress& p, const
                       score.percent >= p.check->threshold ? paint.green(cells) : paint.yellow(cells), score.percent);
     }
   }
-  if (const std::string slots = slots_text(p); !slots.empty()) text += slots + "\n";
+  if (const std::string slots = slots_text(p); !slots.empty()) text += wrapped(slots, {.indent = 2});
   if (p.checkpoint > 0) {
     const std::string took = p.checkpoint_seconds ? fmt::format(", {:.0f} ms", 1e3 * *p.checkpoint_seconds) : "";
     text += paint.dim(fmt::format("last checkpoint: step {}{}", p.checkpoint, took)) + "\n";
@@ -78,15 +110,15 @@ std::string progress_block(const std::string& title, const RunProgress& p, const
   return text;
 }
 
-std::string check_line(const RunProgress& p) {
+std::string check_line(const RunProgress& p, const std::optional<TimeLeft>& left) {
   if (!p.check) return fmt::format("step {:>6}  {}\n", p.step, p.stage);
   const std::string slots = slots_text(p);
   const bool passed = p.check->stage != p.stage;
   return fmt::format(
-      "step {:>6}  {:<21} lowest {:6.2f} %{} of {:g} %  {:<9}  loss {:.4f}  gradient {:.2f}  {:.0f} steps/s{}\n",
-      p.check->step, escaped(p.check->stage), p.check->lowest, p.check->whole ? " " : "~", p.check->threshold,
-      passed ? "passed" : fmt::format("pass {}", p.passes), p.loss, p.gradient_norm, p.steps_per_second,
-      slots.empty() ? "" : "  " + slots);
+      "step {:>6}  {:<21} lowest {:>8} of {:g} %  {:<11}  loss {:.4f}  gradient {:.2f}  {:.0f} steps/s{}{}\n",
+      p.check->step, escaped(p.check->stage), lowest_text(*p.check), p.check->threshold,
+      passed ? "passed" : fmt::format("pass {} of {}", p.passes, p.passes_needed), p.loss, p.gradient_norm,
+      p.steps_per_second, slots.empty() ? "" : "  " + slots, left ? "  " + left_text(*left) : "");
 }
 
 std::string state_text(RunState state, const Paint& paint) {
@@ -117,10 +149,43 @@ std::string run_line(const std::string& title, const RunStatus& status, const Pa
   if (status.state == RunState::kFailed) return text + " " + escaped(status.message) + "\n" + trouble_line(status);
   if (status.state == RunState::kWaiting) return text + "\n" + trouble_line(status);
   text += fmt::format(" stage {:>2}/{:<2} {:<21} step {:>7}", p.stage_number, p.stages, p.stage, p.step);
-  if (p.check) text += fmt::format("  lowest {:6.2f} %", p.check->lowest);
+  if (p.check) text += fmt::format("  lowest {:>8}", lowest_text(*p.check));
   if (status.state == RunState::kRunning && p.steps_per_second > 0)
     text += fmt::format("  {:.0f} steps/s", p.steps_per_second);
   return text + "  " + clock_text(status.seconds) + "\n" + trouble_line(status);
+}
+
+std::string run_table(const std::vector<ShownRun>& runs, const Paint& paint) {
+  std::size_t width = 0;
+  for (const ShownRun& run : runs) {
+    const std::size_t own = columns(escaped(run.title));
+    if (own <= kWidestTitle) width = std::max(width, own);
+  }
+  const auto row = [&](const std::string& state, const std::string& stage, const std::string& step,
+                       const std::string& lowest, const std::string& pace, const std::string& time) {
+    return fmt::format("  {} {:>5} {:>7} {:>9} {:>7} {:>9}\n", state, stage, step, lowest, pace, time);
+  };
+  std::string text =
+      paint.dim(std::string(width, ' ') + row(fmt::format("{:<10}", ""), "stage", "step", "lowest", "steps/s", "time"));
+  for (const ShownRun& run : runs) {
+    const RunProgress& p = run.status.progress;
+    const std::string title = escaped(run.title);
+    text += columns(title) > width ? title + "\n" + std::string(width, ' ')
+                                   : title + std::string(width - columns(title), ' ');
+    const std::string state = state_text(run.status.state, paint);
+    if (run.status.state == RunState::kWaiting || run.status.state == RunState::kFailed) {
+      text += "  " + state + "\n";
+    } else {
+      const bool running = run.status.state == RunState::kRunning && p.steps_per_second > 0;
+      text += row(state, fmt::format("{}/{}", p.stage_number, p.stages), std::to_string(p.step),
+                  p.check ? lowest_text(*p.check) : "", running ? fmt::format("{:.0f}", p.steps_per_second) : "",
+                  clock_text(run.status.seconds));
+    }
+    if (run.status.state == RunState::kFailed)
+      text += "  " + wrapped(escaped(run.status.message), {.at = 2, .indent = 2});
+    text += trouble_line(run.status);
+  }
+  return text;
 }
 
 std::string counts_text(const StateCounts& counts) {

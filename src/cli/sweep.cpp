@@ -156,7 +156,7 @@ Status plan(const PlanOptions& given, Console& console) {
   if (const Status written = write_sweep(folder, *planned); !written) return written;
   if (console.json) return Done{};
   return console.print(fmt::format("The plan is {}. `schemamem sweep run {}` trains what is missing.\n",
-                                   (folder / "sweep.toml").string(), folder.string()));
+                                   (folder / kSweepFile).string(), folder.string()));
 }
 
 Result<SweepRuns> open_sweep(const Text& folder, std::string_view command) {
@@ -280,6 +280,7 @@ void register_run(CLI::App& sweep, Commands& commands, bool retries) {
         ->type_name("TEXT")
         ->allow_extra_args(false);
   }
+  explain_progress(command);
   commands.on_until_stopped(command, [options, retries](Console& console) {
     return retries ? retry(*options, console) : run(*options, console);
   });

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/text.h"
+
 namespace schemamem {
 namespace {
 
 constexpr std::chrono::milliseconds kRedrawEvery{500};
 /// A block that is drawn again has to fit the screen.
 constexpr std::size_t kMostRows = 12;
+constexpr std::size_t kSeedWidth = 7;
 
 constexpr const char* kLegend = "█ passed  ▒ step limit  ▶ running (stage)  ‖ stopped  · waiting  ✗ failed";
 
@@ -96,10 +99,19 @@ std::string small_mosaic(const SweepRuns& runs, const Paint& paint) {
   for (std::size_t begin = 0; begin < count;) {
     const std::size_t end = row_end(runs, begin, false);
     text += fmt::format("{:<{}}", row_name(runs, begin, false), width);
+    std::size_t column = width;
     for (std::size_t i = begin; i < end; ++i) {
-      if (i == begin || runs.cells()[i].request.task->setting() != runs.cells()[i - 1].request.task->setting())
+      const bool begins =
+          i == begin || runs.cells()[i].request.task->setting() != runs.cells()[i - 1].request.task->setting();
+      if (column + 2 > kPageWidth) {
+        text += "\n" + std::string(width + 1, ' ');
+        column = width + 1;
+      } else if (begins) {
         text += " ";
+        ++column;
+      }
       text += glyph(runs.status(i), paint);
+      ++column;
     }
     text += "\n";
     begin = end;
@@ -107,17 +119,37 @@ std::string small_mosaic(const SweepRuns& runs, const Paint& paint) {
   return text + paint.dim(kLegend) + "\n";
 }
 
-std::string SweepView::left() const {
-  const auto seconds = pool_ == nullptr ? std::nullopt : pool_->seconds_left();
-  return seconds ? fmt::format("about {} left", clock_text(*seconds)) : "time left not known yet";
+std::string sweep_picture(const SweepRuns& runs, const Paint& paint) {
+  const std::size_t seeds = std::max<std::size_t>(1, seeds_of(runs).size());
+  const bool fits = runs.cells().size() / seeds <= kMostRows && widest_name(runs) + kSeedWidth * seeds <= kPageWidth;
+  std::string text = fits ? sweep_mosaic(runs, paint) : small_mosaic(runs, paint);
+  std::vector<ShownRun> shown;
+  for (std::size_t i = 0; i < runs.cells().size(); ++i) {
+    const RunState state = runs.status(i).state;
+    if (state == RunState::kRunning || state == RunState::kFailed || runs.status(i).trouble)
+      shown.push_back({short_title(runs.cells()[i].request), runs.status(i)});
+  }
+  return shown.empty() ? text : text + run_table(shown, paint);
+}
+
+std::string left_text(const SweepPool::Left& left) {
+  const auto evaluations = [](std::size_t count) {
+    return fmt::format("{} evaluation{}", count, count == 1 ? "" : "s");
+  };
+  if (!left.seconds) return "time left not known yet";
+  if (left.evaluations_not_timed == 0) return fmt::format("about {} left", clock_text(*left.seconds));
+  if (*left.seconds <= 0) return evaluations(left.evaluations) + " left, not timed yet";
+  return fmt::format("about {} left and then {}", clock_text(*left.seconds), evaluations(left.evaluations_not_timed));
 }
 
 void SweepView::started(std::size_t cell, const std::string& work) {
+  if (work == "eval" || work == "ablate") evaluating_[cell] = {work, Clock::now()};
   if (redraws_) return;
   out_ << fmt::format("{:<7} {}\n", work, runs_.cells()[cell].name) << std::flush;
 }
 
 void SweepView::ended(std::size_t cell, const std::string& work, const std::string& how) {
+  evaluating_.erase(cell);
   const RunStatus& status = runs_.status(cell);
   const std::string& name = runs_.cells()[cell].name;
   if (redraws_) {
@@ -126,21 +158,22 @@ void SweepView::ended(std::size_t cell, const std::string& work, const std::stri
   }
   const std::string took =
       has_ended(status.state) ? fmt::format("  step {}, {}", status.progress.step, clock_text(status.seconds)) : "";
-  out_ << fmt::format("{:<7} {}: {}{}  ({}; {})\n", work, name, how, took, counts_text(runs_.counts()), left())
+  const std::string left = pool_ == nullptr ? "" : "; " + left_text(pool_->left());
+  out_ << fmt::format("{:<7} {}: {}{}  ({}{})\n", work, name, how, took, counts_text(runs_.counts()), left)
        << std::flush;
 }
 
 void SweepView::ticked() {
   if (!redraws_ || Clock::now() - last_draw_ < kRedrawEvery) return;
   last_draw_ = Clock::now();
-  const std::size_t rows = runs_.cells().size() / std::max<std::size_t>(1, seeds_of(runs_).size());
-  std::string text = rows > kMostRows ? small_mosaic(runs_, paint_) : sweep_mosaic(runs_, paint_);
-  for (std::size_t i = 0; i < runs_.cells().size(); ++i) {
-    if (runs_.status(i).state == RunState::kRunning)
-      text += run_line(run_title(runs_.cells()[i].request), runs_.status(i), paint_);
+  std::string text = sweep_picture(runs_, paint_);
+  for (const auto& [cell, what] : evaluating_) {
+    text += fmt::format("{} of {}, {}\n", what.first, short_title(runs_.cells()[cell].request),
+                        clock_text(std::chrono::duration<double>(last_draw_ - what.second).count()));
   }
-  if (!note_.empty()) text += paint_.yellow(note_) + "\n";
-  canvas_.draw(text + paint_.bold(counts_text(runs_.counts())) + ", " + left() + "\n");
+  if (!note_.empty()) text += paint_.yellow(wrapped(note_));
+  text += paint_.bold(wrapped(counts_text(runs_.counts())));
+  canvas_.draw(pool_ == nullptr ? text : text + left_text(pool_->left()) + "\n");
 }
 
 }  // namespace schemamem

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include "cli/progress_view.h"
 #include "sweep/pool.h"
@@ -13,6 +15,10 @@ namespace schemamem {
 std::string sweep_mosaic(const SweepRuns& runs, const Paint& paint);
 /// One line a model: the cells of its settings side by side.
 std::string small_mosaic(const SweepRuns& runs, const Paint& paint);
+/// The whole sweep on one screen: a mosaic that fits a page, the runs at work and those that failed.
+std::string sweep_picture(const SweepRuns& runs, const Paint& paint);
+/// "about 3:10 left and then 4 evaluations"
+std::string left_text(const SweepPool::Left& left);
 
 /// Shows a pool at work: on a terminal a block that is drawn again, otherwise a line for whatever begins or ends.
 class SweepView final : public PoolObserver {
@@ -28,7 +34,6 @@ class SweepView final : public PoolObserver {
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::string left() const;
 
   const SweepRuns& runs_;
   const SweepPool* pool_ = nullptr;
@@ -36,7 +41,8 @@ class SweepView final : public PoolObserver {
   Canvas canvas_;
   Paint paint_;
   bool redraws_;
-  std::string note_;  // the last thing that ended badly
+  std::string note_;                                                             // the last thing that ended badly
+  std::map<std::size_t, std::pair<std::string, Clock::time_point>> evaluating_;  // cell -> work, since when
   Clock::time_point last_draw_;
 };
 

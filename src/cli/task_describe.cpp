@@ -105,9 +105,12 @@ std::string as_text(const Setting& setting, const Paint& paint) {
   text += fmt::format("  output    {} bits, the value asked for\n", setting.output_width());
   text += fmt::format("  default   address j holds j mod {} until it is written:{}\n\n", setting.values(), defaults);
 
-  std::size_t width = 26;
-  for (const ScenarioInfo& scenario : all_scenarios()) width = std::max(width, segments_text(scenario, setting).size());
-  const std::string row = fmt::format("  {{:<21}}{{:<{}}}  {{:<28}}{{}}\n", width);
+  std::size_t width = 26, groups = 26;
+  for (const ScenarioInfo& scenario : all_scenarios()) {
+    width = std::max(width, segments_text(scenario, setting).size());
+    groups = std::max(groups, fmt::format("{}", fmt::join(scored_groups(scenario), ", ")).size());
+  }
+  const std::string row = fmt::format("  {{:<21}}{{:<{}}}  {{:<{}}}  {{}}\n", width, groups);
   text += paint.bold(fmt::format(fmt::runtime(row), "scenario", "segments", "scored groups", "tokens"));
   for (const ScenarioInfo& scenario : all_scenarios()) {
     const EpisodeSize size = episode_size({.setting = setting, .scenario = scenario.scenario});

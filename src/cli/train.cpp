@@ -161,6 +161,7 @@ void register_train(CLI::App& program, Commands& commands) {
       ->type_name("DIR");
   command.add_option("--threads", options->threads, "Threads; the result is the same for any number (all cores)")
       ->type_name("N");
+  explain_progress(command);
   commands.on_until_stopped(command, [options](Console& console) { return train(*options, console); });
 }
 
@@ -171,6 +172,7 @@ void register_resume(CLI::App& program, Commands& commands) {
   command.add_option("RUN", options->run, "Folder of the run");
   command.add_option("--threads", options->threads, "Threads; the result is the same for any number (all cores)")
       ->type_name("N");
+  explain_progress(command);
   commands.on_until_stopped(command, [options](Console& console) { return resume(*options, console); });
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -12,8 +13,11 @@
 #include "base/text.h"
 #include "cli/progress_view.h"
 #include "cli/signals.h"
+#include "cli/sweep_view.h"
 #include "cli/train_commands.h"
 #include "record/run_folders.h"
+#include "sweep/outlook.h"
+#include "system/files.h"
 #include "train/run_status.h"
 
 namespace schemamem {
@@ -28,7 +32,8 @@ struct WatchOptions {
   bool once = false;
 };
 
-/// All runs that are watched; those of a folder of runs appear as they are made.
+/// All runs that are watched: those that were named, those of a folder as they are made, and those of a sweep, begun or
+/// not.
 class Watch {
  public:
   explicit Watch(std::vector<std::string> paths) : paths_(std::move(paths)) {}
@@ -36,6 +41,10 @@ class Watch {
   Status look(const StopFlag& stop) {
     counts_.clear();
     for (const std::string& path : paths_) {
+      if (!is_absent(std::filesystem::path(path) / kSweepFile)) {
+        if (const Status looked = look_at_sweep(path); !looked) return looked;
+        continue;
+      }
       const auto found = find_runs(path);
       if (!found) return found.error();
       for (const std::filesystem::path& folder : *found) {
@@ -56,16 +65,16 @@ class Watch {
 
   /// The first damage that was found in a run's files, if any.
   Status sound() {
-    for (auto& [folder, run] : runs_)
-      if (const auto& trouble = run.look().trouble) return *trouble;
+    for (const auto& [folder, run] : all())
+      if (const auto& trouble = run.status.trouble) return *trouble;
     return Done{};
   }
 
   std::string json() {
     nlohmann::ordered_json runs = nlohmann::ordered_json::array();
-    for (auto& [folder, run] : runs_) {
+    for (const auto& [folder, run] : all()) {
       nlohmann::ordered_json one{{"run", folder}};
-      one.update(status_json(run.look()));
+      one.update(status_json(run.status));
       runs.push_back(std::move(one));
     }
     return nlohmann::ordered_json{{"runs", runs}, {"counts", counts_json(counts_)}}.dump(
@@ -73,43 +82,78 @@ class Watch {
            "\n";
   }
 
-  /// One run: its block. Several: a line each and a summary; `listed` bounds the lines.
+  /// One run: its block. Several: a line each and a summary; `listed` bounds the lines. A sweep: the whole of it.
   std::string picture(const Paint& paint, std::size_t listed) {
-    if (runs_.size() == 1) {
-      RunFollower& run = runs_.begin()->second;
-      const RunStatus& status = run.look();
-      return progress_block(title(run), status.progress, paint) + state_text(status.state, paint) +
-             escaped(status.message) + "\n" + trouble_line(status);
-    }
+    if (sweeps_.empty() && runs_.size() == 1) return block(runs_.begin()->second, paint);
     std::string text;
+    for (const auto& [path, sweep] : sweeps_) {
+      if (paths_.size() > 1) text += paint.bold(escaped(path)) + "\n";
+      text += sweep_picture(sweep, paint);
+    }
+    std::vector<ShownRun> shown;
     for (auto& [folder, run] : runs_) {
       const RunStatus& status = run.look();
       const bool quiet = has_ended(status.state) || status.state == RunState::kWaiting;
-      if (runs_.size() <= listed || !quiet) text += run_line(title(run), status, paint);
+      if (runs_.size() <= listed || !quiet) shown.push_back({list_title(run), status});
     }
-    return text + paint.bold(counts_text(counts_)) + "\n";
+    if (!shown.empty()) text += run_table(shown, paint);
+    return text + paint.bold(wrapped(counts_text(counts_)));
   }
 
   /// A line for every run with a check, or a state, that was not told before.
   std::string changes(const Paint& paint) {
     std::string text;
-    for (auto& [folder, run] : runs_) {
-      const RunStatus& status = run.look();
-      const std::pair now(status.state, status.progress.check ? status.progress.check->step : 0);
+    for (const auto& [folder, run] : all()) {
+      const std::pair now(run.status.state, run.status.progress.check ? run.status.progress.check->step : 0);
       const auto [told, is_first] = told_.try_emplace(folder, now);
       if (!is_first && told->second == now) continue;
       told->second = now;
-      text += run_line(title(run), status, paint);
+      text += run_line(run.title, run.status, paint);
     }
     return text;
   }
 
  private:
+  Status look_at_sweep(const std::string& path) {
+    auto found = sweeps_.find(path);
+    if (found == sweeps_.end()) {
+      const auto plan = read_sweep(path);
+      if (!plan) return plan.error();
+      found = sweeps_.emplace(path, SweepRuns(path, sweep_cells(*plan))).first;
+    }
+    found->second.look();
+    for (const auto& [state, count] : found->second.counts()) counts_[state] += count;
+    return Done{};
+  }
+
+  /// Every run by its folder.
+  std::map<std::string, ShownRun> all() {
+    std::map<std::string, ShownRun> runs;
+    for (const auto& [path, sweep] : sweeps_) {
+      for (std::size_t i = 0; i < sweep.cells().size(); ++i)
+        runs.try_emplace(sweep.run(i).string(), ShownRun{run_title(sweep.cells()[i].request), sweep.status(i)});
+    }
+    for (auto& [folder, run] : runs_) runs.try_emplace(folder, ShownRun{title(run), run.look()});
+    return runs;
+  }
+
+  std::string block(RunFollower& run, const Paint& paint) {
+    const RunStatus& status = run.look();
+    std::optional<TimeLeft> left;
+    if (run.request() && status.state == RunState::kRunning) left = RunOutlook(*run.request()).left(status.progress);
+    return progress_block(title(run), status.progress, left, paint) + state_text(status.state, paint) +
+           escaped(status.message) + "\n" + trouble_line(status);
+  }
+
   static std::string title(const RunFollower& run) {
     return run.request() ? run_title(*run.request()) : run.folder().filename().string();
   }
+  static std::string list_title(const RunFollower& run) {
+    return run.request() ? short_title(*run.request()) : run.folder().filename().string();
+  }
 
   std::vector<std::string> paths_;
+  std::map<std::string, SweepRuns> sweeps_;
   std::map<std::string, RunFollower> runs_;
   std::map<std::string, std::pair<RunState, std::int64_t>> told_;
   StateCounts counts_;
@@ -117,7 +161,7 @@ class Watch {
 
 Status watch(const WatchOptions& options, Console& console) {
   if (options.runs.empty())
-    return Error(ErrorKind::kUsage, "`schemamem watch` needs at least one run or folder of runs.");
+    return Error(ErrorKind::kUsage, "`schemamem watch` needs at least one run, sweep or folder of runs.");
   const StopOnSignal signals;
   Watch watch(options.runs);
   Canvas canvas(console.err);
@@ -156,8 +200,9 @@ void register_watch(CLI::App& program, Commands& commands) {
                                    "schemamem watch runs/schemamem-A3V3-fast-s42-1a2b3c4d\n"
                                    "schemamem watch sweeps/grid\n"
                                    "schemamem watch runs/a runs/b --once --json");
-  command.add_option("RUN", options->runs, "Runs, or folders of runs")->type_name("RUN...");
+  command.add_option("RUN", options->runs, "Runs, sweeps, or folders of runs")->type_name("RUN...");
   command.add_flag("--once", options->once, "Show how things stand and exit");
+  explain_progress(command);
   commands.on(command, [options](Console& console) { return watch(*options, console); });
 }
 

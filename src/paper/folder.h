@@ -21,10 +21,13 @@ std::vector<PaperFile> table_files(const std::vector<Table>& tables);
 /// figures/<name>.csv and .gp of each figure; gnuplot draws it beside them.
 std::vector<PaperFile> figure_files(const std::vector<Figure>& figures);
 
-/// The paper's tables, the numbers of its text and our additions.
+/// The paper's tables, the numbers of its text, our additions, and what it has no place for (beyond.h).
 std::vector<Table> all_tables(const Ledger& ledger, const Selection& selection);
-/// A sentence about Ledger::others(), which no table of the paper has a place for; empty if there are none.
-std::string left_out_note(const Ledger& ledger);
+/// The paper's figures, and the one of what it has no place for.
+std::vector<Figure> all_figures(const Ledger& ledger, const Selection& selection);
+/// What the paper has no place for, in sentences: runs of other settings and models (beyond.h), and Ledger::others(),
+/// which no table here shows. Empty if there are none.
+std::string left_out_note(const Ledger& ledger, const Selection& selection);
 /// paper.md: one page with everything, for reading.
 std::string paper_overview(const Ledger& ledger, const Selection& selection, const std::vector<Table>& tables,
                            const std::vector<Figure>& figures, const std::vector<DiffCell>& cells);

@@ -61,37 +61,44 @@ Json ours_json(const Values& values, const std::vector<std::string>& recipes) {
   return ours;
 }
 
+/// The rows of runs of one kind.
+void add_rows(const LedgerRun* first, const LedgerRun* last, const std::vector<std::string>& recipes, Json& rows) {
+  EvaluationRecord all;  // every cell that any of them has, in the order of records
+  for (const LedgerRun* run = first; run != last; ++run) {
+    for (const EvaluationRecord& record : run->evaluations) {
+      for (const EvaluationCell& cell : record.cells) all.put(cell);
+    }
+  }
+  for (const EvaluationCell& cell : all.cells) {
+    const Values values = values_of(first, last, cell);
+    if (values.empty()) continue;
+    rows.push_back({{"heads",
+                     {first->task, first->setting, first->model_text(), first->recipe, cell.scenario,
+                      grouped(cell.delay), cell.group}},
+                    {"model", first->model},
+                    {"cells", Json::array({{{"paper", nullptr}, {"ours", ours_json(values, recipes)}}})}});
+  }
+}
+
 }  // namespace
 
-nlohmann::ordered_json other_runs_table(const Ledger& ledger) {
+nlohmann::ordered_json other_runs_table(const Ledger& ledger, const std::function<bool(const LedgerRun&)>& belongs) {
   Json rows = Json::array();
   const std::vector<std::string> recipes = ledger.recipes();
-  const LedgerRun* const end = ledger.others().data() + ledger.others().size();
-  for (const LedgerRun* first = ledger.others().data(); first != end;) {
-    const LedgerRun* last = first + 1;
-    while (last != end && are_of_one_kind(*first, *last)) ++last;
-    EvaluationRecord all;  // every cell that any of them has, in the order of records
-    for (const LedgerRun* run = first; run != last; ++run) {
-      for (const EvaluationRecord& record : run->evaluations) {
-        for (const EvaluationCell& cell : record.cells) all.put(cell);
-      }
+  for (const std::vector<LedgerRun>* some : {&ledger.runs(), &ledger.others()}) {
+    const LedgerRun* const end = some->data() + some->size();
+    for (const LedgerRun* first = some->data(); first != end;) {
+      const LedgerRun* last = first + 1;
+      while (last != end && are_of_one_kind(*first, *last)) ++last;
+      if (some == &ledger.others() || belongs(*first)) add_rows(first, last, recipes, rows);
+      first = last;
     }
-    for (const EvaluationCell& cell : all.cells) {
-      const Values values = values_of(first, last, cell);
-      if (values.empty()) continue;
-      rows.push_back({{"heads",
-                       {first->task, first->setting, first->model_text(), first->recipe, cell.scenario,
-                        grouped(cell.delay), cell.group}},
-                      {"model", first->model},
-                      {"cells", Json::array({{{"paper", nullptr}, {"ours", ours_json(values, recipes)}}})}});
-    }
-    first = last;
   }
   return {{"id", "other_runs"},
-          {"title", "Other tasks and sizes"},
+          {"title", "Other tasks, settings and models"},
           {"caption",
            "Exact accuracy (%, mean ± sample SD over training seeds) of runs that the paper has no counterpart of: "
-           "other tasks, and models of other sizes."},
+           "other tasks and settings, other models, and models of other sizes."},
           {"heads", {"Task", "Setting", "Model", "Recipe", "Scenario", "Length", "Group"}},
           {"columns", Json::array({{{"name", "exact"}, {"label", "Exact"}, {"unit", "percent"}, {"places", 1}}})},
           {"own", true},

@@ -27,6 +27,17 @@ Json vocabulary(const PageSubject& subject) {
   return {{"models", std::move(models)}, {"settings", subject.settings}, {"columns", std::move(columns)}};
 }
 
+/// The subject, and behind it whatever else the runs are of: settings and models that it does not speak of are shown
+/// too, by the names in their files.
+PageSubject with_all_runs(PageSubject subject, const Ledger& ledger) {
+  for (const LedgerRun& run : ledger.runs()) {
+    if (run.evaluations.empty()) continue;
+    if (!subject.has_setting(run.setting)) subject.settings.push_back(run.setting);
+    if (!subject.has_model(run.model)) subject.models.push_back({run.model, run.model, run.model});
+  }
+  return subject;
+}
+
 /// One curve; null if nothing was measured.
 Json curve_json(const Ledger& ledger, Query query, const NamedColumn& column) {
   query = query.at(column, 0);
@@ -151,7 +162,16 @@ std::string for_script(const std::string& json) {
 
 nlohmann::ordered_json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
-Result<std::string> page_payload(const Ledger& ledger, const PageSubject& subject, const std::string& command) {
+bool PageSubject::has_setting(std::string_view setting) const {
+  return std::find(settings.begin(), settings.end(), setting) != settings.end();
+}
+
+bool PageSubject::has_model(std::string_view model) const {
+  return std::any_of(models.begin(), models.end(), [&](const Model& one) { return one.name == model; });
+}
+
+Result<std::string> page_payload(const Ledger& ledger, const PageSubject& compared, const std::string& command) {
+  const PageSubject subject = with_all_runs(compared, ledger);
   Json seeds = Json::array(), runs = Json::array();
   for (const auto& [seed, role] : subject.eval_seeds) seeds.push_back({{"seed", seed}, {"role", role}});
   for (const std::vector<LedgerRun>* some : {&ledger.runs(), &ledger.others()}) {
@@ -172,7 +192,10 @@ Result<std::string> page_payload(const Ledger& ledger, const PageSubject& subjec
   payload["eval_seeds"] = std::move(seeds);
   payload["claims"] = subject.claims;
   payload["tables"] = subject.tables;
-  if (!ledger.others().empty()) payload["tables"].push_back(other_runs_table(ledger));
+  Json others = other_runs_table(ledger, [&](const LedgerRun& run) {
+    return !compared.has_model(run.model) || !compared.has_setting(run.setting);
+  });
+  if (!others.at("rows").empty()) payload["tables"].push_back(std::move(others));
   payload["curves"] = curves_json(ledger, subject);
   payload["paper_points"] = subject.points;
   payload["times"] = times_json(ledger, subject);

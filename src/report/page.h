@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -28,6 +29,9 @@ struct PageSubject {
   nlohmann::ordered_json claims = nlohmann::ordered_json::array();
   nlohmann::ordered_json tables = nlohmann::ordered_json::array();
   nlohmann::ordered_json points = nlohmann::ordered_json::array();  // to draw beside the curves
+
+  bool has_setting(std::string_view setting) const;
+  bool has_model(std::string_view model) const;
 };
 
 /// What the page shows, as JSON: the subject, and curves, times and runs, for every recipe in the ledger. Reads the

@@ -207,20 +207,25 @@ Result<SweepCost> estimate_sweep(std::span<SweepKind> kinds, std::span<const Fin
   return all;
 }
 
-Result<double> expected_work(const RunRequest& request, std::span<const FinishedRun> finished) {
+Result<std::vector<double>> step_work(const RunRequest& request) {
   const auto model = make_model(request);
   if (!model) return model.error();
-  const std::vector<Stage> stages = stages_of(request);
-  const ExpectedSteps expected = expected_steps(request, finished);
-  double work = 0;
-  for (std::size_t i = 0; i < stages.size(); ++i) {
+  std::vector<double> work;
+  for (const Stage& stage : stages_of(request)) {
     // The longest case stands for all: what matters is the order.
     std::size_t tokens = 0;
-    for (const EpisodeCase& one : stages[i].checked) tokens = std::max(tokens, request.task->tokens(one));
-    work += expected.by_stage[i] * static_cast<double>(request.recipe.recipe.batch.episodes) *
-            (*model)->training_flops(std::array{tokens});
+    for (const EpisodeCase& one : stage.checked) tokens = std::max(tokens, request.task->tokens(one));
+    work.push_back(static_cast<double>(request.recipe.recipe.batch.episodes) *
+                   (*model)->training_flops(std::array{tokens}));
   }
   return work;
+}
+
+Result<double> expected_work(const RunRequest& request, std::span<const FinishedRun> finished) {
+  const auto work = step_work(request);
+  if (!work) return work.error();
+  const ExpectedSteps expected = expected_steps(request, finished);
+  return std::inner_product(work->begin(), work->end(), expected.by_stage.begin(), 0.0);
 }
 
 }  // namespace schemamem

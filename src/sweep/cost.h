@@ -62,6 +62,8 @@ struct SweepCost {
 Result<SweepCost> estimate_sweep(std::span<SweepKind> kinds, std::span<const FinishedRun> finished, int jobs,
                                  int threads, Isa isa, const std::function<void(std::size_t)>& measuring);
 
+/// Work of one step of each stage, in flops of matrix products.
+Result<std::vector<double>> step_work(const RunRequest& request);
 /// Work of a run in flops of matrix products: what orders a pool's queue, without measuring anything.
 Result<double> expected_work(const RunRequest& request, std::span<const FinishedRun> finished);
 

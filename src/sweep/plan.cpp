@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kFormat = "schemamem sweep";
 constexpr std::int64_t kVersion = 1;
 constexpr std::uint64_t kLargestPlan = 1 << 20;
-constexpr const char* kFileName = "sweep.toml";
+
 /// Lists multiply: a plan of a page may ask for more runs than fit into memory.
 constexpr double kMostCells = 100'000;
 
@@ -154,11 +154,11 @@ Result<SweepPlan> parse_sweep(std::string_view text, const std::string& file) {
 }
 
 Result<SweepPlan> read_sweep(const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / kFileName;
+  const std::filesystem::path path = folder / kSweepFile;
   if (is_absent(path)) {
     return Error(ErrorKind::kMissingInput,
                  fmt::format("{} holds no sweep: it has no {}. `schemamem sweep plan --out {}` makes one.",
-                             folder.string(), kFileName, folder.string()));
+                             folder.string(), kSweepFile, folder.string()));
   }
   const Result<std::string> text = read_text_file(path, kLargestPlan);
   if (!text) return text.error();
@@ -171,7 +171,7 @@ Status write_sweep(const std::filesystem::path& folder, const SweepPlan& plan) {
                                                 cell_count(plan), kMostCells));
   }
   const std::string text = sweep_toml(plan);
-  const std::filesystem::path path = folder / kFileName;
+  const std::filesystem::path path = folder / kSweepFile;
   if (!is_absent(path)) {
     const Result<SweepPlan> found = read_sweep(folder);
     if (found && sweep_toml(*found) == text) return Done{};

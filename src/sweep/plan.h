@@ -12,6 +12,9 @@
 
 namespace schemamem {
 
+/// The plan of a sweep, in its folder.
+inline constexpr const char* kSweepFile = "sweep.toml";
+
 /// A recipe of a plan: its values, overrides included, and where they came from.
 struct SweepRecipe {
   std::string source;  // the name of a recipe of configs/, or the path of a .toml file

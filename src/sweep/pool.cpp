@@ -75,20 +75,27 @@ bool SweepPool::is_busy(std::size_t cell) const {
   return std::any_of(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.cell == cell; });
 }
 
-std::string SweepPool::lacks(std::size_t cell) {
-  std::vector<std::pair<std::string, std::string>> wanted{{"eval", "table-recurrent-"}};
+std::vector<std::pair<std::string, std::string>> SweepPool::evaluations(std::size_t cell) const {
+  std::vector<std::pair<std::string, std::string>> wanted;
+  if (!options_.evaluate) return wanted;
+  wanted.emplace_back("eval", "table-recurrent-");
   const auto model = model_entry(runs_.cells()[cell].request.model.name);
   if (model && model->traits.ablation) wanted.emplace_back("ablate", "table-ablated-");
-  for (const auto& [work, prefix] : wanted) {
+  return wanted;
+}
+
+std::string SweepPool::lacks(std::size_t cell) {
+  std::string first;
+  for (const auto& [work, prefix] : evaluations(cell)) {
     if (tried_.contains({cell, work})) continue;
     const auto names = list_directory(runs_.run(cell) / "evaluations");
     const bool there = names && std::any_of(names->begin(), names->end(), [&start = prefix](const std::string& name) {
                          return name.starts_with(start);
                        });
-    if (!there) return work;
-    tried_.insert({cell, work});
+    if (there) tried_.insert({cell, work});
+    if (!there && first.empty()) first = work;
   }
-  return {};
+  return first;
 }
 
 Status SweepPool::start(std::size_t cell, std::string work, const std::vector<std::string>& arguments,
@@ -125,7 +132,7 @@ Result<bool> SweepPool::start_training(std::size_t cell) {
 }
 
 Result<bool> SweepPool::start_evaluation(std::size_t cell) {
-  if (!options_.evaluate || is_busy(cell) || !has_ended(runs_.status(cell).state)) return false;
+  if (is_busy(cell) || !has_ended(runs_.status(cell).state)) return false;
   const std::string work = lacks(cell);
   if (work.empty()) return false;
   Result<FileLock> lock = FileLock::acquire(runs_.run(cell) / "evaluate.lock");
@@ -157,6 +164,13 @@ Status SweepPool::finish(Job& job, const ProcessEnd& end) {
     const bool done = end == ProcessEnd{};
     tried_.insert({job.cell, job.work});
     if (!done) ++evaluations_failed_;
+    const double seconds = std::chrono::duration<double>(Clock::now() - job.started).count();
+    for (const std::string& model : {runs_.cells()[job.cell].request.model.text(), std::string()}) {
+      if (!done) break;  // says nothing about the others
+      auto& [sum, count] = taken_[{model, job.work}];
+      sum += seconds;
+      ++count;
+    }
     observer_.ended(job.cell, job.work, done ? "done" : how(end) + ": " + last_error(folder / "evaluate.log"));
     return Done{};
   }
@@ -199,6 +213,9 @@ Status SweepPool::stop_all() {
 
 Status SweepPool::run(const StopFlag& stop) {
   runs_.look();
+  for (std::size_t i = 0; i < starts_.size(); ++i) {
+    if (has_ended(runs_.status(i).state)) lacks(i);  // what is there already is not counted as left
+  }
   Clock::time_point looked = Clock::now();
   for (;;) {
     if (stop.load()) return stop_all();
@@ -249,7 +266,32 @@ Status SweepPool::outcome() {
   return Done{};
 }
 
-std::optional<double> SweepPool::seconds_left() const {
+SweepPool::Left SweepPool::left() const {
+  Left left{.seconds = training_left()};
+  double seconds = 0;
+  for (std::size_t i = 0; i < starts_.size(); ++i) {
+    if (runs_.status(i).state == RunState::kFailed) continue;
+    for (const auto& [work, prefix] : evaluations(i)) {
+      if (tried_.contains({i, work})) continue;
+      ++left.evaluations;
+      const auto own = taken_.find({runs_.cells()[i].request.model.text(), work});
+      const auto kind = own != taken_.end() ? own : taken_.find({std::string(), work});
+      if (kind == taken_.end()) {
+        ++left.evaluations_not_timed;
+        continue;
+      }
+      const auto job =
+          std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& one) { return one.cell == i && one.work == work; });
+      const double mean = kind->second.first / kind->second.second;
+      const double spent = job == jobs_.end() ? 0 : std::chrono::duration<double>(Clock::now() - job->started).count();
+      seconds += std::max(mean - spent, 0.05 * mean);
+    }
+  }
+  if (left.seconds) *left.seconds += seconds / options_.jobs;
+  return left;
+}
+
+std::optional<double> SweepPool::training_left() const {
   // Seconds a unit of work takes, by what each model has done so far; all models together where one has done nothing.
   std::map<std::string, std::pair<double, double>> paces;  // model -> seconds, work
   const auto done = [&](std::size_t cell) {

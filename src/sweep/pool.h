@@ -1,11 +1,14 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -49,8 +52,13 @@ class SweepPool {
   /// and waited for (kInterrupted). A disk that fails stops everything (kInputOutput).
   Status run(const StopFlag& stop);
 
-  /// Seconds until all is done, by the pace so far; nothing while too little is known.
-  std::optional<double> seconds_left() const;
+  /// What is left to do, by the pace so far. An evaluation is counted in seconds as soon as one of its kind has ended.
+  struct Left {
+    std::optional<double> seconds;          // of what can be said; nothing while too little is known of the training
+    std::size_t evaluations = 0;            // that are missing
+    std::size_t evaluations_not_timed = 0;  // of these, not in the seconds
+  };
+  Left left() const;
 
  private:
   struct Job {
@@ -58,7 +66,10 @@ class SweepPool {
     std::string work;
     Process process;
     std::unique_ptr<FileLock> lock;  // of an evaluation
+    std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
   };
+  /// Seconds that evaluations of a kind took, and how many there were.
+  using Taken = std::map<std::pair<std::string, std::string>, std::pair<double, double>>;  // (model, work); "": all
 
   bool is_busy(std::size_t cell) const;
   /// Starts one thing that is missing; false if there is nothing to start.
@@ -68,8 +79,11 @@ class SweepPool {
   Status start(std::size_t cell, std::string work, const std::vector<std::string>& arguments,
                std::unique_ptr<FileLock> lock);
   Status finish(Job& job, const ProcessEnd& end);
-  /// The evaluation that a run still lacks: "eval", "ablate" or nothing.
+  /// The evaluations of a run, with the beginning of their records' names.
+  std::vector<std::pair<std::string, std::string>> evaluations(std::size_t cell) const;
+  /// The first of them that is neither there nor tried.
   std::string lacks(std::size_t cell);
+  std::optional<double> training_left() const;
   Status stop_all();
   /// What is to be said when there is nothing left to do.
   Status outcome();
@@ -83,6 +97,7 @@ class SweepPool {
   std::vector<int> starts_;
   std::set<std::pair<std::size_t, std::string>> tried_;  // evaluations that are done or failed
   std::size_t evaluations_failed_ = 0;
+  Taken taken_;
   std::vector<Job> jobs_;
 };
 

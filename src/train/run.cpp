@@ -199,8 +199,10 @@ class Run {
                                                                    run_notes()));
     saving_step_ = snapshot->step;
     const auto write = [this, snapshot]() -> Status {
-      if (const Status synced = metrics_->sync(); !synced) return synced;
-      return checkpoints_.save(*snapshot);
+      const Status synced = metrics_->sync();
+      const Status saved = synced ? checkpoints_.save(*snapshot) : synced;
+      save_seconds_ = seconds_since(last_save_);  // nobody reads it, nor sets `last_save_`, before this has ended
+      return saved;
     };
     try {
       saving_ = std::async(std::launch::async, write);
@@ -219,7 +221,7 @@ class Run {
     const Status saved = saving_.get();
     if (!saved) return saved;
     const auto milliseconds = [](double seconds) { return std::round(1e4 * seconds) / 10; };
-    observer_.saved(saving_step_, seconds_since(last_save_));
+    observer_.saved(saving_step_, save_seconds_);
     return event("saved",
                  {{"checkpoint", saving_step_}, {"blocked_ms", milliseconds(blocked_ + seconds_since(start))}});
   }
@@ -293,7 +295,8 @@ class Run {
   std::string last_check_;  // JSON
   std::future<Status> saving_;
   std::int64_t saving_step_ = 0;
-  double blocked_ = 0;  // seconds that the training thread gave to the checkpoint being written
+  double blocked_ = 0;       // seconds that the training thread gave to the checkpoint being written
+  double save_seconds_ = 0;  // from the beginning of a checkpoint until it is on the disk
   double seconds_before_ = 0;
   StepTimes spent_;
   double spent_checking_ = 0;

@@ -150,12 +150,15 @@ void RunFollower::read_metrics() {
   progress.step = 0;
   progress.check.reset();
   progress.stage_number = 1;
+  std::int64_t stage_began = 0;
   each_line("metrics.jsonl", [&](const JsonField& line) {
     progress.step = count_or(line, "step", progress.step);
     if (line.has("check")) {
+      const std::size_t stage_before = progress.stage_number;
       progress.check = shown_check(line);
       progress.passes = count_or(line, "passes", 0);
       progress.stage_number = static_cast<std::size_t>(count_or(line, "stages", 0)) + 1;
+      if (progress.stage_number != stage_before) stage_began = progress.step;
       return;
     }
     progress.loss = number_or(line, "loss", 0);
@@ -163,15 +166,16 @@ void RunFollower::read_metrics() {
     progress.rate = number_or(line, "rate", 0);
   });
   if (stages_.empty()) return;
+  progress.stage_step = progress.step - stage_began;
   const bool done = progress.stage_number > stages_.size();
   progress.stage_number = std::clamp<std::size_t>(progress.stage_number, 1, stages_.size());
   const Stage& stage = stages_[progress.stage_number - 1];
-  progress.stage = done ? "done" : stage.name;
+  progress.stage = done ? kDoneStage : stage.name;
   // A check starts the count to the next one, whether or not it passed its stage.
   const std::int64_t distance =
       stage.phase == Phase::kCooldown ? stage.limit : request_->recipe.recipe.validation.every;
-  const std::int64_t stage_began = progress.check ? progress.check->step : 0;
-  progress.steps_to_check = std::max<std::int64_t>(0, stage_began + distance - progress.step);
+  const std::int64_t last_check = progress.check ? progress.check->step : 0;
+  progress.steps_to_check = std::max<std::int64_t>(0, last_check + distance - progress.step);
 }
 
 void RunFollower::read_events() {

@@ -44,11 +44,15 @@ struct ShownCheck {
   std::vector<double> slots_used{};  // of each layer
 };
 
+/// In the place of a stage's name, behind the last one.
+inline const std::string kDoneStage = "done";
+
 /// Where a run stands: what a live view shows.
 struct RunProgress {
   std::int64_t step = 0;
   std::string stage;
   std::size_t stage_number = 0, stages = 0;  // from 1
+  std::int64_t stage_step = 0;               // steps done in this stage
   double steps_per_second = 0;               // 0: not known
   std::int64_t steps_to_check = 0;
   std::int64_t passes = 0, passes_needed = 0;

@@ -172,6 +172,20 @@ Result<double> check_gradients(const StepRequest& request) {
                   error, kLargestError));
 }
 
+bool is_possible(const StepTiming& timing, Isa isa) {
+  return timing.fraction_of_peak <= 1 && is_possible_peak(isa, timing.flops_per_cycle);
+}
+
+Result<StepTiming> time_until_possible(Isa isa, const std::function<Result<StepTiming>()>& measure) {
+  Result<StepTiming> timed = measure();
+  for (int again = 0; timed && !is_possible(*timed, isa) && again < 2; ++again) timed = measure();
+  if (!timed || timed->fraction_of_peak <= 1) return timed;
+  return Error(ErrorKind::kFailed, fmt::format("A step at {:.2f} times the machine's peak is not possible, and three "
+                                               "measurements said so: the machine is disturbed. Try again when it "
+                                               "is quieter.",
+                                               timed->fraction_of_peak));
+}
+
 Result<StepTiming> time_step(const StepRequest& request) {
   const Result<double> error = check_gradients(request);
   if (!error) return error.error();

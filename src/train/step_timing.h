@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,11 @@ Result<double> check_gradients(const StepRequest& request);
 
 /// Refuses to time a step whose gradients differ from the same step in double.
 Result<StepTiming> time_step(const StepRequest& request);
+/// Whether a timing can be true: no step is faster than the peak, no peak than the hardware.
+bool is_possible(const StepTiming& timing, Isa isa);
+/// What `measure` says, asked up to three times until it is possible; an error if a step is faster than the peak to the
+/// last: a neighbour disturbed the measurement of one of them.
+Result<StepTiming> time_until_possible(Isa isa, const std::function<Result<StepTiming>()>& measure);
 
 struct StreamTiming {
   double median_microseconds = 0;  // one token through all layers

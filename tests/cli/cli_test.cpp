@@ -86,6 +86,12 @@ TEST(Cli, NoLineOfAHelpPageIsWiderThan80Columns) {
 TEST(Cli, HelpNamesTheArgumentsOfACommand) {
   EXPECT_THAT(call("eval --help").out,
               AllOf(HasSubstr("Usage: schemamem eval RUNS... [options]"), HasSubstr("Arguments:\n  RUNS ")));
+  for (const char* const usage : {"talk CHECKPOINT", "state info FILE", "resume RUN", "watch RUN", "sweep run DIR",
+                                  "sweep status DIR", "ablate RUNS", "paper all RUNS", "report RUNS"}) {
+    const std::string text(usage), command = text.substr(0, text.rfind(' '));
+    EXPECT_THAT(call(command + " --help").out, AllOf(HasSubstr("Usage: schemamem " + text),
+                                                     HasSubstr("Arguments:\n  " + text.substr(text.rfind(' ') + 1))));
+  }
   EXPECT_EQ(call("help eval").out, call("eval --help").out);
   EXPECT_EQ(call("help").out, call("--help").out);
   EXPECT_EQ(call("version").out, call("--version").out);

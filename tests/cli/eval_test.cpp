@@ -254,5 +254,19 @@ TEST(EvalProgress, SaysNothingElsewhereWhenItIsQuick) {
   EXPECT_EQ(out.str(), "");
 }
 
+TEST(EvalOfShippedWeights, LeavesNothingBesideThem) {
+  const auto files = [] {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(SCHEMAMEM_SOURCE_DIR "/results/steady"))
+      names.push_back(entry.path().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  const auto before = files();
+  const Reply reply = call("eval a3v3-mamba3-steady-s42 --episodes 2 --delays 7 --eval-seed 3 --threads 1");
+  EXPECT_EQ(reply.code, 0) << reply.err;
+  EXPECT_EQ(files(), before);
+}
+
 }  // namespace
 }  // namespace schemamem

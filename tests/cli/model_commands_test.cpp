@@ -80,6 +80,12 @@ TEST(Verify, ToldApartByExitCode) {
   EXPECT_EQ(call("verify " + hostile).code, 65);
 }
 
+TEST(Inspect, TakesSizesWithCommasOrRepeated) {
+  const std::string once = call("inspect --model gdn --size width=64,heads=4").out;
+  EXPECT_EQ(once, call("inspect --model gdn --size width=64 --size heads=4").out);
+  EXPECT_NE(once, call("inspect --model gdn").out);
+}
+
 TEST(Bench, ReportsSpeedBesideThePeak) {
   const Reply reply = call("bench step --model schemamem --batch 2 --tokens 100 --threads 1 --repeats 1 --json");
   EXPECT_EQ(reply.code, 0) << reply.err;

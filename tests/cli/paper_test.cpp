@@ -15,6 +15,7 @@ using test::call;
 using test::Reply;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
@@ -111,6 +112,17 @@ TEST(Paper, TheTablesOfThePagesAreThoseOfTheRecords) {
   };
   holds("--brief", "README.md");
   holds("", "docs/results/index.md");
+}
+
+TEST(Paper, SaysWhereRunsOfOtherSettingsAreInsteadOfThatThereAreNone) {
+  const TemporaryFolder folder;
+  test::write_run(folder / "runs", {.setting = "A2V2"});
+  const std::string out = (folder / "out").string();
+  const Reply tables = call("paper tables " + (folder / "runs").string() + " -o " + out);
+  EXPECT_EQ(tables.code, 0) << tables.err;
+  EXPECT_THAT(tables.out, AllOf(HasSubstr("1 run is of A2V2"), Not(HasSubstr("No run of"))));
+  EXPECT_TRUE(std::filesystem::exists(folder / "out" / "tables" / "other_settings.md"));
+  EXPECT_THAT(call("paper diff " + (folder / "runs").string()).out, HasSubstr("1 run is of A2V2"));
 }
 
 TEST(Paper, NeedsRuns) {

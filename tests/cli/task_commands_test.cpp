@@ -62,6 +62,23 @@ TEST(TaskDescribe, SaysTheSameInJson) {
   EXPECT_EQ(overwrite.at("segments").at(2), json({{"kind", "write"}, {"tokens", 4}}));
 }
 
+TEST(TaskDescribe, ColumnsOfTheLargestSettingDoNotRunTogether) {
+  std::istringstream lines(call("task describe --setting A16V16").out);
+  std::size_t tokens = 0, rows = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("scored groups") != std::string::npos) {
+      tokens = line.find("tokens");
+    } else if (tokens != 0 && line.empty()) {
+      break;
+    } else if (tokens != 0) {
+      ++rows;
+      EXPECT_EQ(line.substr(tokens - 2, 2), "  ") << line;
+      EXPECT_NE(line.at(tokens), ' ') << line;
+    }
+  }
+  EXPECT_GE(rows, 8U);
+}
+
 TEST(TaskDescribe, TakesA3V3WhenNothingIsSaid) { EXPECT_THAT(call("task describe").out, HasSubstr("A3V3")); }
 
 TEST(TaskSample, FoldsTheDelayIntoOneLine) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 #include <thread>
@@ -80,8 +81,10 @@ TEST(Train, ASignalSavesAndEndsWithCode75AndTheRunCanBeResumed) {
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
-    if (child == 0)
-      ::_exit(call("train --model gdn --setting A2V2 --threads 2 --out " + (folder / "run").string()).code);
+    if (child == 0) {
+      const Reply reply = call("train --model gdn --setting A2V2 --threads 2 --out " + (folder / "run").string());
+      ::_exit(reply.err.find("error:") == std::string::npos ? reply.code : 1);  // it did as it was told
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(700 + 400 * attempt++));
     ::kill(child, signal);
     const auto sent = std::chrono::steady_clock::now();
@@ -119,6 +122,14 @@ TEST(Config, ExplainShowsEveryFieldWithItsOrigin) {
   EXPECT_EQ(reply.code, 0) << reply.err;
   EXPECT_THAT(reply.out, AllOf(HasSubstr("clip = 0.5"), HasSubstr("--set"), HasSubstr("configs/steady.toml"),
                                HasSubstr("longest gradient norm")));
+}
+
+TEST(Config, ExplainAsJsonHasNumbersAsNumbersAndTextsAsTexts) {
+  const auto answer = nlohmann::json::parse(call("config explain --recipe fast --json").out);
+  EXPECT_TRUE(answer.at("batch.episodes").at("value").is_number_integer());
+  EXPECT_TRUE(answer.at("optimizer.clip").at("value").is_number());
+  EXPECT_TRUE(answer.at("batch.mixed").at("value").is_boolean());
+  EXPECT_EQ(answer.at("initial.scheme").at("value"), "ours");
 }
 
 TEST(Bar, FillsInProportion) {

@@ -3,6 +3,7 @@
 Finds the program in SCHEMAMEM_PROGRAM; screenshots go to the folder `screenshots` beside it."""
 
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -48,6 +49,9 @@ class ReportPage(unittest.TestCase):
         cls.runs = sample_runs.write_runs(pathlib.Path(cls.folder.name) / "runs")
         cls.file = pathlib.Path(cls.folder.name) / "report.html"
         subprocess.run([PROGRAM, "report", cls.runs, "-o", cls.file], check=True, stdout=subprocess.DEVNULL)
+        cls.more_runs = sample_runs.write_more(pathlib.Path(cls.folder.name) / "more")
+        cls.more = pathlib.Path(cls.folder.name) / "more.html"
+        subprocess.run([PROGRAM, "report", cls.more_runs, "-o", cls.more], check=True, stdout=subprocess.DEVNULL)
         cls.playwright = sync_playwright().start()
         cls.browser = cls.playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         SCREENSHOTS.mkdir(exist_ok=True)
@@ -64,9 +68,10 @@ class ReportPage(unittest.TestCase):
     def tearDown(self):
         self.context.close()
         self.assertEqual(self.complaints, [])
-        self.assertEqual(self.requests, [self.file.as_uri()], "the page may load nothing but itself")
+        self.assertEqual(self.requests, [self.opened.as_uri()], "the page may load nothing but itself")
 
-    def open(self, width=1280, scheme="light"):
+    def open(self, width=1280, scheme="light", file=None):
+        self.opened = file or self.file
         self.complaints, self.requests = [], []
         self.context = self.browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         self.page = self.context.new_page()
@@ -74,8 +79,12 @@ class ReportPage(unittest.TestCase):
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
         self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(self.file.as_uri())
+        self.page.goto(self.opened.as_uri())
         self.page.wait_for_selector("html[data-ready]", timeout=20000)
+
+    def reopen(self, **how):
+        self.context.close()
+        self.open(**how)
 
     def choose(self, control, value):
         self.page.check(f'[data-control="{control}"] input[value="{value}"]', force=True)
@@ -103,6 +112,94 @@ class ReportPage(unittest.TestCase):
         self.assertIn(f"{expected:.2f} %", claim.inner_text())
         self.assertIn("holds", claim.inner_text())
         self.assertIn("not measured", self.page.locator("#claim-close-a5v5").inner_text())
+
+    def test_the_first_screen_is_a_figure_and_sentences_from_the_records(self):
+        shown = self.page.locator("#headline").bounding_box()
+        self.assertLess(shown["y"] + shown["height"], 900)
+        self.assertEqual(self.page.locator("#headline canvas").count(), 1)
+        text = self.page.locator("#headline .sentences").inner_text()
+        self.assertEqual(self.page.locator("#headline .sentences p").count(), 3)
+        self.assertIn("After 1,536 other queries, 4 times the longest delay of training", text)
+        columns = [("retention", "retained"), ("interference", "retained"), ("overwrite", "updated"), ("overwrite", "default")]
+        for model, label in (("schemamem", "SchemaMem"), ("gdn", "Gated DeltaNet")):
+            for delay, kind in ((1536, "table"), (1000000, "curve")):
+                values = [mean_accuracy(self.runs, model, setting, "fast", scenario, group, delay, kind=kind)
+                          for setting in ("A3V3", "A4V5") for scenario, group in columns]
+                mean = sum(values) / len(values)
+                self.assertIn(f"{label} {mean:.{1 if 10 <= mean <= 99.95 else 2}f}\u00a0%", text.replace("\n", " "))
+        sections = [one.get_attribute("id") for one in self.page.locator("main > section").all()]
+        self.assertEqual(sections[:2], ["curves", "claims"])
+        before = text
+        self.choose("headline-recipe", "steady")
+        self.assertNotEqual(self.page.locator("#headline .sentences").inner_text(), before)
+
+    def test_no_claim_table_is_cut_off_with_three_recipes(self):
+        for width in (400, 1000, 1280, 1536, 1920):
+            self.reopen(width=width, file=self.more)
+            cut = self.page.locator(".claim .scroll").evaluate_all(
+                "all => all.filter((one) => one.scrollWidth > one.clientWidth).length")
+            self.assertEqual(cut, 0, f"at {width} px")
+
+    def test_settings_and_models_that_the_paper_has_not_have_curves_and_a_table(self):
+        self.reopen(file=self.more)
+        expected = mean_accuracy(self.more_runs, "gdn", "A2V2", "fast", "interference", "retained", 384)
+        self.assertIn(f"{expected:.2f} %", self.point_at(self.chart("A2V2"), 384))
+        expected = mean_accuracy(self.more_runs, "gru", "A3V3", "fast", "interference", "retained", 96)
+        text = self.point_at(self.chart("A3V3"), 96)
+        self.assertIn("gru", text)
+        self.assertIn(f"{expected:.2f} %", text)
+        looks = self.page.locator('[data-control="models"] .swatch > *').evaluate_all(
+            "all => all.map((one) => [one.getAttribute('d') ?? one.tagName, getComputedStyle(one).fill])")
+        self.assertEqual(len({fill for _, fill in looks}), 4, looks)
+        self.assertEqual(len({shape for shape, _ in looks}), 4, looks)
+        self.page.locator('#tables [data-tab="other_runs"]').click()
+        self.assertIn("A2V2", self.page.locator("#table-other_runs").inner_text())
+
+    def coloured(self, chart, low, high, delays):
+        """Pixels with a colour in the chart half-way between two neighbouring delays."""
+        first, last = delays[0] / 1.12, delays[-1] * 1.12
+        share = math.log(math.sqrt(low * high) / first) / math.log(last / first)
+        return chart.evaluate("""(chart, share) => {
+            const canvas = chart.querySelector("canvas"), over = chart.querySelector(".u-over");
+            const scale = canvas.width / canvas.getBoundingClientRect().width;
+            const left = over.getBoundingClientRect().left - canvas.getBoundingClientRect().left;
+            const x = Math.round(scale * (left + share * over.clientWidth));
+            const copy = document.createElement("canvas");
+            copy.height = canvas.height;
+            const context = copy.getContext("2d", { willReadFrequently: true });
+            context.drawImage(canvas, -x, 0);
+            const { data } = context.getImageData(0, 0, 1, canvas.height);
+            let count = 0;
+            for (let i = 0; i < data.length; i += 4) {
+                const colours = [data[i], data[i + 1], data[i + 2]];
+                if (data[i + 3] > 128 && Math.max(...colours) - Math.min(...colours) > 60) count += 1;
+            }
+            return count;
+        }""", share)
+
+    def test_a_point_of_fewer_seeds_is_not_joined_to_the_line(self):
+        self.reopen(file=self.more)
+        self.choose("recipes", "endless")
+        self.page.uncheck('[data-control="recipes"] input[value="fast"]', force=True)
+        self.choose("kind", "curve")
+        delays = sorted(sample_runs.LONG_DELAYS)
+        chart = self.chart("A3V3")
+        self.assertGreater(self.coloured(chart, delays[-3], delays[-2], delays), 0, "a line of three seeds")
+        self.assertEqual(self.coloured(chart, delays[-2], delays[-1], delays), 0, "to one of a single seed")
+        chart.focus()
+        self.page.keyboard.press("End")
+        self.assertIn("1 of 3 seeds", chart.locator(".tip").inner_text())
+        self.assertIn("fewer seeds", self.page.locator("#curves .legend").inner_text())
+
+    def test_captions_stay_when_a_table_scrolls(self):
+        self.reopen(width=400)
+        self.page.locator('#tables [data-tab="long_delay"]').click()
+        scroll = self.page.locator("#tables .scroll")
+        self.assertGreater(scroll.evaluate("one => { one.scrollLeft = 200; return one.scrollLeft; }"), 100)
+        for shown in (self.page.locator("#tables .caption"), self.page.locator("#table-long_delay tbody th").first):
+            box = shown.bounding_box()
+            self.assertGreaterEqual(box["x"], 0)
+            self.assertLess(box["x"], 100)
 
     def test_pointing_at_a_chart_reads_its_values(self):
         for delay in (96, 384, 1536):
@@ -201,7 +298,7 @@ class ReportPage(unittest.TestCase):
 
     def test_every_control_can_be_reached_and_shows_its_focus(self):
         reached, unmarked = set(), []
-        for _ in range(30):
+        for _ in range(50):
             self.page.keyboard.press("Tab")
             tag, marked = self.page.evaluate("""() => {
                 const element = document.activeElement;
@@ -221,11 +318,10 @@ class ReportPage(unittest.TestCase):
         self.page.pdf(path=SCREENSHOTS / "report.pdf", format="A4")
 
     def test_it_fits_wide_and_narrow_windows_in_light_and_dark(self):
-        for width in (1280, 400):
+        for width in (1920, 1280, 400):
             for scheme in ("light", "dark"):
                 with self.subTest(width=width, scheme=scheme):
-                    self.context.close()
-                    self.open(width, scheme)
+                    self.reopen(width=width, scheme=scheme)
                     self.assertLessEqual(self.page.evaluate("document.documentElement.scrollWidth"), width)
                     self.page.screenshot(path=SCREENSHOTS / f"report-{width}-{scheme}.png", full_page=True)
 

@@ -24,7 +24,7 @@ HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=al
 
 def half_life(model, recipe, rng):
     """Where a made-up accuracy has fallen to half: one number a run, so that its curves belong together."""
-    typical = {"schemamem": 6000, "mamba3": 900, "gdn": 1100}[model] * (8 if recipe == "steady" else 1)
+    typical = {"schemamem": 6000, "mamba3": 900, "gdn": 1100}.get(model, 300) * (8 if recipe == "steady" else 1)
     return typical * math.exp(rng.gauss(0, 0.25))
 
 
@@ -50,12 +50,12 @@ def write_evaluation(folder, checkpoint, kind, mode, eval_seed, delays, half, rn
     (folder / "evaluations" / f"{kind}-{mode}-{eval_seed}-{EPISODES}.json").write_text(json.dumps(record))
 
 
-def write_run(root, model, setting, seed, recipe, capped=False, note=""):
+def write_run(root, model, setting, seed, recipe, capped=False, note="", long_delays=LONG_DELAYS):
     rng = random.Random(f"{model} {setting} {seed} {recipe}")
     run_hash = hashlib.sha256(f"{model} {setting} {seed} {recipe}".encode()).hexdigest()[:8]
     folder = root / f"{model}-{setting}-{recipe}-s{seed}-{run_hash}"
     folder.mkdir(parents=True)
-    parameters, persistent = SIZES[model]
+    parameters, persistent = SIZES.get(model, (50000, 16000))
     (folder / "run.json").write_text(json.dumps({
         "format": 1, "model": model, "setting": setting, "seed": seed, "recipe": recipe, "hash": run_hash,
         "parameters": parameters, "persistent_elements": persistent, "isa": "avx2", "version": "0.1.0", "note": note,
@@ -71,7 +71,7 @@ def write_run(root, model, setting, seed, recipe, capped=False, note=""):
     half = half_life(model, recipe, rng)
     for eval_seed in (PAPER_SEED, UNSEEN_SEED):
         write_evaluation(folder, checkpoint, "table", "recurrent", eval_seed, DELAYS, half, rng)
-    write_evaluation(folder, checkpoint, "curve", "recurrent", PAPER_SEED, LONG_DELAYS, half, rng)
+    write_evaluation(folder, checkpoint, "curve", "recurrent", PAPER_SEED, long_delays, half, rng)
     if model == "schemamem":
         write_evaluation(folder, checkpoint, "table", "ablated", PAPER_SEED, [384, 1536], half, rng)
     return folder
@@ -87,6 +87,17 @@ def write_runs(root, whole=False):
             for seed in SEEDS:
                 write_run(root, model, setting, seed, recipe, capped=(model, setting, seed) == ("gdn", "A4V5", 44),
                           note=HOSTILE if seed == 42 else "")
+    return root
+
+
+def write_more(root):
+    """Beside them a third recipe, whose longest delay only one seed has, a setting and a model that the paper has not."""
+    root = write_runs(root)
+    for seed in SEEDS:
+        for model in MODELS:
+            write_run(root, model, "A3V3", seed, "endless", long_delays=LONG_DELAYS[: None if seed == 42 else -1])
+            write_run(root, model, "A2V2", seed, "fast")
+        write_run(root, "gru", "A3V3", seed, "fast")
     return root
 
 

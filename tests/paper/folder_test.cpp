@@ -5,7 +5,6 @@
 
 #include <set>
 
-#include "paper/figures.h"
 #include "support/made_runs.h"
 
 namespace schemamem {
@@ -18,7 +17,7 @@ TEST(PaperFolder, HasEveryTableInThreeFormatsAndEveryFigureAsDataAndScript) {
   test::write_run(folder.path(), {});
   const Ledger ledger = Ledger::read(std::vector{folder.path()}).value();
   const auto tables = all_tables(ledger, {.recipe = "fast"});
-  const auto figures = paper_figures(ledger, {.recipe = "fast"});
+  const auto figures = all_figures(ledger, {.recipe = "fast"});
   EXPECT_EQ(tables.size(), 14U);  // eight, the text's, five of ours
   std::set<std::string> places;
   for (const auto& files : {table_files(tables), figure_files(figures)}) {
@@ -38,7 +37,7 @@ TEST(PaperFolder, TheOverviewHasTheVerdictsEveryFigureAndEveryTable) {
   const Ledger ledger = Ledger::read(std::vector{folder.path()}).value();
   const Selection selection{.recipe = "fast"};
   const auto tables = all_tables(ledger, selection);
-  const auto figures = paper_figures(ledger, selection);
+  const auto figures = all_figures(ledger, selection);
   const std::string text = paper_overview(ledger, selection, tables, figures, diff(ledger, selection));
   EXPECT_THAT(text, HasSubstr("Recipe fast, evaluation seed 20261001. Made by `schemamem paper all` from 1 runs."));
   EXPECT_THAT(text, HasSubstr("Furthest on the bad side"));
@@ -53,7 +52,7 @@ TEST(PaperFolder, RunsOfOtherTasksAndSizesChangeNothingButANote) {
   const auto texts = [&](const Ledger& ledger) {
     std::string all = diff_json(diff(ledger, selection));
     for (const PaperFile& file : table_files(all_tables(ledger, selection))) all += file.text;
-    for (const PaperFile& file : figure_files(paper_figures(ledger, selection))) all += file.text;
+    for (const PaperFile& file : figure_files(all_figures(ledger, selection))) all += file.text;
     return all;
   };
   const Ledger alone = Ledger::read(std::vector{folder / "runs"}).value();
@@ -61,7 +60,7 @@ TEST(PaperFolder, RunsOfOtherTasksAndSizesChangeNothingButANote) {
   test::write_run(folder / "others", {.seed = 43, .hash = "11111111", .set = {{"slots", "16"}}});
   const Ledger both = Ledger::read(std::vector{folder / "runs", folder / "others"}).value();
   EXPECT_EQ(texts(both), texts(alone));
-  EXPECT_EQ(left_out_note(alone), "");
+  EXPECT_EQ(left_out_note(alone, selection), "");
   EXPECT_THAT(paper_overview(both, selection, {}, {}, {}),
               HasSubstr("from 1 runs. Left out: 2 runs of other tasks or of models of other sizes.\n"));
 }

@@ -13,23 +13,12 @@ namespace {
 
 using nlohmann::json;
 using test::add_record;
+using test::constant;
+using test::ledger_of;
 using test::made_record;
 using test::MadeRun;
 using test::write_run;
 using testing::ElementsAre;
-
-Ledger ledger_of(const std::filesystem::path& folder) {
-  const std::vector<std::filesystem::path> paths{folder};
-  auto ledger = Ledger::read(paths);
-  EXPECT_TRUE(ledger) << ledger.error().message();
-  return std::move(ledger).value();
-}
-
-MadeRun constant(std::uint64_t seed, int percent, const std::string& status = "passed") {
-  MadeRun run{.seed = seed, .status = status};
-  run.per_mille = [percent](const auto&, auto, const auto&, bool) { return 10 * percent; };
-  return run;
-}
 
 json payload_of(const std::filesystem::path& folder) {
   const Ledger ledger = ledger_of(folder);

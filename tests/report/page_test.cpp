@@ -13,23 +13,12 @@ namespace schemamem {
 namespace {
 
 using nlohmann::json;
+using test::constant;
+using test::ledger_of;
 using test::MadeRun;
 using test::write_run;
 using testing::HasSubstr;
 using testing::Not;
-
-Ledger ledger_of(const std::filesystem::path& folder) {
-  const std::vector<std::filesystem::path> paths{folder};
-  auto ledger = Ledger::read(paths);
-  EXPECT_TRUE(ledger) << ledger.error().message();
-  return std::move(ledger).value();
-}
-
-MadeRun constant(std::uint64_t seed, int percent, const std::string& status = "passed") {
-  MadeRun run{.seed = seed, .status = status};
-  run.per_mille = [percent](const auto&, auto, const auto&, bool) { return 10 * percent; };
-  return run;
-}
 
 /// One model in one setting, beside nothing.
 PageSubject subject() {
@@ -147,6 +136,22 @@ TEST(ReportPage, ListsRunsOfOtherTasksInATableOfTheirOwn) {
   EXPECT_EQ(ours.at(0).at("recipe"), "fast");
   EXPECT_EQ(ours.at(0).at("mean"), 85.0);
   EXPECT_EQ(ours.at(0).at("seeds"), json({42, 43}));
+}
+
+TEST(ReportPage, ShowsSettingsAndModelsThatItsSubjectDoesNotHave) {
+  const TemporaryFolder folder;
+  write_run(folder.path(), {});
+  MadeRun other = constant(42, 90), guest = constant(42, 70);
+  other.setting = "A2V2";
+  guest.model = "gru";
+  write_run(folder.path(), other);
+  write_run(folder.path(), guest);
+  const json payload = payload_of(folder.path());
+  EXPECT_EQ(payload.at("settings"), json::array({"A3V3", "A2V2"}));
+  EXPECT_EQ(payload.at("models").at(1).at("label"), "gru");
+  EXPECT_EQ(payload.at("curves").size(), 12U) << "four columns of each";
+  EXPECT_EQ(payload.at("tables").back().at("id"), "other_runs");
+  EXPECT_EQ(payload.at("tables").back().at("rows").size() % 2, 0U) << "of both";
 }
 
 TEST(ReportPage, OfNothingButOtherTasksIsAPageToo) {

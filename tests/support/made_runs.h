@@ -9,9 +9,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "paper/numbers.h"
 #include "record/evaluation_record.h"
+#include "report/ledger.h"
 #include "support/temporary_folder.h"
 
 namespace schemamem::test {
@@ -154,6 +156,20 @@ inline void write_grid(const std::filesystem::path& runs, const std::string& rec
       }
     }
   }
+}
+
+/// A run with this percentage everywhere.
+inline MadeRun constant(std::uint64_t seed, int percent, const std::string& status = "passed") {
+  MadeRun run{.seed = seed, .status = status};
+  run.per_mille = [percent](const auto&, auto, const auto&, bool) { return 10 * percent; };
+  return run;
+}
+
+inline Ledger ledger_of(const std::filesystem::path& folder) {
+  const std::vector<std::filesystem::path> paths{folder};
+  auto ledger = Ledger::read(paths);
+  require(static_cast<bool>(ledger), ledger ? "" : ledger.error().message());
+  return std::move(ledger).value();
 }
 
 }  // namespace schemamem::test

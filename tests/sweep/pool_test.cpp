@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
+#include "models/registry.h"
 #include "support/temporary_folder.h"
+#include "system/files.h"
 
 namespace schemamem {
 namespace {
@@ -68,6 +71,39 @@ TEST(SweepPool, StopsEverythingWhenTheDiskFails) {
   Told told;
   EXPECT_EQ(SweepPool(sweep.runs, sweep.options, told).run(kNever).error().kind(), ErrorKind::kInputOutput);
   EXPECT_EQ(told.works.size(), 1U);
+}
+
+TEST(SweepPool, CountsEvaluationsAsLeftAndTimesThemByThoseThatHaveEnded) {
+  Sweep sweep("sleep 0.2");
+  for (std::size_t i = 0; i < 2; ++i) {
+    const SweepCell& cell = sweep.runs.cells()[i];
+    const auto model = make_model(cell.request).value();
+    const RunOptions options{.folder = sweep.runs.run(i), .environment = {}};
+    ASSERT_TRUE(make_directories(options.folder));
+    ASSERT_TRUE(settle_manifest(*model, cell.request, options, posix_files()));
+    ASSERT_TRUE(write_result(cell.request, {.status = "passed", .steps = 9, .seconds = 5, .passed = {}}, "",
+                             options.folder, posix_files()));
+  }
+  sweep.options.evaluate = true;
+  sweep.options.jobs = 1;
+  struct Looks : PoolObserver {
+    void ticked() override { seen.push_back(pool->left()); }
+    const SweepPool* pool = nullptr;
+    std::vector<SweepPool::Left> seen;
+  } looks;
+  const std::size_t kinds = model_entry("gdn")->traits.ablation ? 2 : 1;
+  SweepPool pool(sweep.runs, sweep.options, looks);
+  looks.pool = &pool;
+  const Status done = pool.run(kNever);
+  ASSERT_TRUE(done) << done.error().message();
+  ASSERT_FALSE(looks.seen.empty());
+  EXPECT_EQ(looks.seen.front().evaluations, kinds * 2);
+  EXPECT_EQ(looks.seen.front().evaluations_not_timed, kinds * 2);
+  const auto timed = std::find_if(looks.seen.begin(), looks.seen.end(),
+                                  [](const SweepPool::Left& left) { return left.evaluations_not_timed == 0; });
+  ASSERT_NE(timed, looks.seen.end());
+  EXPECT_GT(*timed->seconds, 0);
+  EXPECT_EQ(pool.left().evaluations, 0U);
 }
 
 TEST(SweepRuns, ForgiveFailedRunsByAPartOfTheirName) {

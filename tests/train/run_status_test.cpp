@@ -48,6 +48,7 @@ TEST(RunStatus, FollowsARunFromNothingToItsEnd) {
   EXPECT_EQ(progress.step, 25);  // the last that was logged
   EXPECT_EQ(progress.stage, "transactions-half");
   EXPECT_EQ(progress.stage_number, 5U);
+  EXPECT_EQ(progress.stage_step, 1);
   EXPECT_EQ(progress.stages, 10U);
   EXPECT_EQ(progress.check->stage, "transactions-quarter");
   EXPECT_EQ(progress.check->step, 24);

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "base/rng.h"
 #include "catalog/model_files.h"
@@ -207,6 +210,27 @@ TEST(Run, WhateverCallFailsItIsContinuedToTheSameEnd) {
     EXPECT_EQ(world.result_hash(name), expected) << k << ' ' << files.calls()[k];
   }
   EXPECT_THAT(failed, testing::IsSupersetOf({"make_directory", "create", "write", "sync", "rename", "open_directory"}));
+}
+
+/// Hears how long checkpoints took, in a run that dawdles between them.
+struct SlowBetweenSaves final : RunObserver {
+  void stepped(const Trainer&, const StepReport&) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  void saved(std::int64_t step, double seconds) override { took[step] = seconds; }
+  std::map<std::int64_t, double> took;
+};
+
+TEST(Run, TellsHowLongACheckpointTookAndNotWhenTheNextOneBegan) {
+  World world;
+  world.request = tiny_request({"transactions.history_thresholds=[100,0,0]", "transactions.limit=12"});
+  SlowBetweenSaves heard;
+  ASSERT_TRUE(train_run(*world.model, world.request, world.options("a"), StopFlag(false), heard));
+  ASSERT_GE(heard.took.size(), 2U);
+  for (const auto& [step, seconds] : heard.took) {
+    EXPECT_GT(seconds, 0) << step;
+    EXPECT_LT(seconds, 0.4) << step << ": six steps of 100 ms lie between two checkpoints";
+  }
 }
 
 TEST(Run, IsReadBackFromItsManifest) {

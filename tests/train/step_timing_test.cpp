@@ -14,6 +14,30 @@ TEST(StepTiming, CountsTheWorkOfThePapersStepAsDocumented) {
   EXPECT_NEAR(64 * (*model)->training_flops(ends) * 1e-9, 21.352, 0.001);
 }
 
+/// Says these shares of the peak, one after the other.
+Result<StepTiming> timed_as(std::vector<double> shares, int& asked) {
+  return time_until_possible(best_isa(), [&, i = std::size_t{0}]() mutable -> Result<StepTiming> {
+    ++asked;
+    StepTiming timing{.fraction_of_peak = shares.at(i++)};
+    // A number of flops a cycle that the hardware can have.
+    for (timing.flops_per_cycle = 1; !is_possible_peak(best_isa(), timing.flops_per_cycle); ++timing.flops_per_cycle)
+      require(timing.flops_per_cycle < 1000, "some peak is possible");
+    return timing;
+  });
+}
+
+TEST(StepTiming, AShareOfThePeakAboveOneIsMeasuredAgainAndThenRefused) {
+  int asked = 0;
+  EXPECT_DOUBLE_EQ(timed_as({0.7}, asked)->fraction_of_peak, 0.7);
+  EXPECT_EQ(asked, 1);
+  EXPECT_DOUBLE_EQ(timed_as({1.475, 0.7}, asked = 0)->fraction_of_peak, 0.7);
+  EXPECT_EQ(asked, 2);
+  const auto refused = timed_as({1.475, 1.3, 1.2}, asked = 0);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kFailed);
+  EXPECT_EQ(asked, 3);
+}
+
 ModelSpec paper_sizes(const std::string& name) { return published_spec(name, 7, 3).value(); }
 
 TEST(StepTiming, TimesEveryModelAfterCheckingItsGradients) {

@@ -11,7 +11,8 @@ const kPercent = { low: 0, high: 100, ticks: [0, 25, 50, 75, 100], tick_text: St
 export function ablation_section(data) {
   const tables = data.tables.filter((table) => table.delay !== undefined);
   if (!tables.length) return null;
-  const state = { table: tables.at(-1).id, recipe: data.recipes[0], seed: String(data.eval_seeds[0]?.seed), show: "ours" };
+  const ablated = tables[0].rows[0]?.model;
+  const state = { table: tables.at(-1).id, recipe: data.first_recipe, seed: String(data.eval_seeds[0]?.seed), show: "ours" };
   const host = h("div", { class: "charts four-wide" });
 
   const pick = (content) => (state.show === "theirs" ? content.paper
@@ -45,5 +46,5 @@ export function ablation_section(data) {
         options: data.recipes.map((recipe) => [recipe, recipe]) }),
       data.eval_seeds.length > 1 && choice({ label: "Evaluation episodes", name: "ablation-episodes", value: state.seed, change: set("seed"), options: eval_seed_options(data) })),
     host,
-    h("div", { class: "legend", "aria-hidden": "true" }, h("span", {}, swatch("schemamem"), "normal"), h("span", {}, swatch("schemamem", true), "S = 0")));
+    h("div", { class: "legend", "aria-hidden": "true" }, h("span", {}, swatch(ablated), "normal"), h("span", {}, swatch(ablated, true), "S = 0")));
 }

@@ -2,12 +2,15 @@
 import uPlot from "uplot";
 import { h, replace } from "./dom.js";
 import { fixed, short_delay, whole } from "./format.js";
-import { kShapes, model_colour, recipe_dash, swatch, trace } from "./marks.js";
+import { model_colour, model_place, model_shape, recipe_dash, swatch, trace } from "./marks.js";
 import { colour } from "./theme.js";
 
 const kTickGap = 38;  // pixels between two labels of the delay axis
 
-/// `lines`: [{model, label, recipe, faint, delays, values, low, high, note(i)}], `paper`: [{model, delay, mean, sd}].
+export const is_loose = (line, i) => line.joined !== undefined && !line.joined[i];
+
+/// `lines`: [{model, label, recipe, dash, faint, delays, values, joined, low, high, note(i)}], `paper`: [{model, delay, mean, sd}].
+/// `joined` says which points a line goes through: one of fewer runs than the others is a mark beside it.
 export class DelayChart {
   constructor(data, { title, height, sync, describe }) {
     this.data = data;
@@ -47,7 +50,10 @@ export class DelayChart {
       return;
     }
     replace(this.plot_host);
-    const columns = this.lines.map((line) => this.delays.map((delay) => line.values[line.delays.indexOf(delay)] ?? null));
+    const columns = this.lines.map((line) => this.delays.map((delay) => {
+      const i = line.delays.indexOf(delay);
+      return i < 0 || is_loose(line, i) ? null : line.values[i] ?? null;
+    }));
     this.plot = new uPlot(this.options(), [this.delays, ...columns], this.plot_host);
   }
 
@@ -73,7 +79,7 @@ export class DelayChart {
         { ...axis, size: 34, gap: 4, splits: () => [0, 25, 50, 75, 100], values: (_, splits) => splits.map(String) },
       ],
       series: [{}, ...this.lines.map((line) => ({
-        stroke: model_colour(line.model), width: line.faint ? 1 : 2, dash: recipe_dash(this.data, line.recipe),
+        stroke: model_colour(line.model), width: line.faint ? 1 : 2, dash: line.dash ?? recipe_dash(this.data, line.recipe),
         alpha: line.faint ? 0.65 : 1, spanGaps: true, points: { show: false },
       }))],
       cursor: {
@@ -120,7 +126,7 @@ export class DelayChart {
     for (const line of this.lines) {
       if (!line.low) continue;
       const shown = line.delays.map((delay, i) => i)
-        .filter((i) => line.low[i] !== null && line.low[i] !== undefined && (!this.log || line.delays[i] > 0));
+        .filter((i) => !is_loose(line, i) && line.low[i] !== null && line.low[i] !== undefined && (!this.log || line.delays[i] > 0));
       if (shown.length < 2) continue;
       const point = (i, edge) => [u.valToPos(line.delays[i], "x", true), u.valToPos(edge[i], "y", true)];
       ctx.beginPath();
@@ -143,16 +149,18 @@ export class DelayChart {
     ctx.globalAlpha = 1;
     const crowded = this.delays.length > 14;
     for (const line of this.lines) {
-      if (line.faint || crowded) continue;
       ctx.fillStyle = model_colour(line.model);
       line.delays.forEach((delay, i) => {
-        if (line.values[i] === null || (this.log && delay <= 0)) return;
-        trace(ctx, kShapes[line.model], u.valToPos(delay, "x", true), u.valToPos(line.values[i], "y", true), 3 * scale);
+        const loose = is_loose(line, i);
+        if (line.values[i] === null || (this.log && delay <= 0) || (!loose && (line.faint || crowded))) return;
+        ctx.globalAlpha = loose ? 0.55 : 1;
+        trace(ctx, model_shape(line.model), u.valToPos(delay, "x", true), u.valToPos(line.values[i], "y", true), 3 * scale);
         ctx.fill();
       });
+      ctx.globalAlpha = 1;
     }
     for (const point of this.paper) {
-      const shift = { schemamem: -1, mamba3: 0, gdn: 1 }[point.model] ?? 0;  // three whiskers side by side
+      const shift = model_place(point.model) - 1;  // whiskers side by side
       const x = u.valToPos(point.delay, "x", true) + 5 * shift * scale;
       ctx.strokeStyle = model_colour(point.model);
       ctx.lineWidth = 1.25 * scale;
@@ -162,7 +170,7 @@ export class DelayChart {
         ctx.lineTo(x, u.valToPos(Math.max(0, point.mean - point.sd), "y", true));
         ctx.stroke();
       }
-      trace(ctx, kShapes[point.model], x, u.valToPos(point.mean, "y", true), 3.6 * scale);
+      trace(ctx, model_shape(point.model), x, u.valToPos(point.mean, "y", true), 3.6 * scale);
       ctx.fillStyle = colour("--surface");
       ctx.fill();
       ctx.lineWidth = 1.5 * scale;

@@ -61,8 +61,8 @@ function walk(event) {
   to.focus();
 }
 
-/// A line of squares a recipe, one a claim: the whole page at a glance.
-export function scoreboard(data) {
+/// A line of squares a recipe, one a claim: all of them at a glance.
+function scoreboard(data) {
   const seed = String(data.eval_seeds[0]?.seed);
   return h("div", { class: "scoreboard" }, data.recipes.map((recipe) => {
     const count = { holds: 0, fails: 0, unmeasured: 0 };
@@ -80,7 +80,7 @@ export function scoreboard(data) {
 
 export function claims_section(data) {
   const state = { seed: String(data.eval_seeds[0]?.seed), show: "all" };
-  const list = h("div", { class: "claims" });
+  const list = h("div", { class: data.recipes.length > 2 ? "claims many" : "claims" });
   function redraw() {
     const wanted = data.claims.filter((claim) => state.show === "all" ||
       data.recipes.some((recipe) => verdict_of(claim, recipe, state.seed) === state.show));
@@ -90,6 +90,7 @@ export function claims_section(data) {
   redraw();
   return section("claims", "Claim by claim",
     "What the paper says, in its words, and what our runs give. A claim is judged by a fixed rule on the measured means; the rule is shown with it.",
+    scoreboard(data),
     h("div", { class: "controls" },
       choice({ label: "Show", value: state.show, change: (value) => { state.show = value; redraw(); },
         options: [["all", "All"], ["holds", "Holds"], ["fails", "Does not hold"], ["unmeasured", "Not measured"]] }),

@@ -11,7 +11,7 @@ export function cost_section(data) {
   const table = data.tables.find((one) => one.id === "cost");
   if (!table) return null;
   const label = Object.fromEntries(data.models.map((model) => [model.name, model.label]));
-  const state = { recipe: data.recipes[0], show: "both", seed: "" };
+  const state = { recipe: data.first_recipe, show: "both", seed: "" };
   const host = h("div", {});
   const legend = () => h("div", { class: "legend", "aria-hidden": "true" },
     data.models.map((model) => h("span", {}, swatch(model.name), model.label)), h("span", {}, swatch(data.models[0].name, true), "paper"));
@@ -32,7 +32,7 @@ export function cost_section(data) {
     replace(host, h("div", { class: "charts two" }, h("div", {},
       dotplot({ title: "Optimiser steps until the final target, log axis", rows, width: 520, scale: { low, high, log: true, ticks, tick_text: whole } }),
       legend()),
-      h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Training cost" }, result_table(table, state))));
+      h("div", {}, result_table(table, state, "Training cost"))));
   }
   redraw();
   const times = data.times.filter((one) => one.seconds > 0);

@@ -8,15 +8,26 @@ import { eval_seed_options, section } from "./section.js";
 
 const kKinds = { table: "Paper's delays", curve: "Long streams" };
 
-/// The delay curves: nine settings of one column, or four columns of one setting.
+/// Which points of a curve are means of as many seeds as it has anywhere.
+function whole_points(curve) {
+  const counts = curve.delays.map((_, i) => curve.seeds.filter((one) => one.values[i] !== null).length);
+  const most = Math.max(...counts);
+  return { counts, most, joined: counts.map((count) => count === most) };
+}
+
+/// The delay curves: every setting of one column, or four columns of one setting.
 export function curves_section(data) {
   const label_of = Object.fromEntries(data.models.map((model) => [model.name, model.label]));
   const kinds = Object.keys(kKinds).filter((kind) => data.curves.some((curve) => curve.kind === kind));
   const seeds = [...new Set(data.curves.flatMap((curve) => curve.seeds.map((one) => one.seed)))].sort((a, b) => a - b);
   const measured = data.settings.filter((setting) => data.curves.some((curve) => curve.setting === setting));
+  const papers = new Set(data.paper_points.map((point) => point.setting));
+  const settings = measured.length && !measured.some((setting) => papers.has(setting)) ? measured : data.settings;
+  const models = data.models.filter((model) => data.curves.some((curve) => curve.model === model.name) ||
+    data.paper_points.some((point) => point.model === model.name));
   const state = {
     view: "grid", kind: kinds[0] ?? "table", column: "retained_i", setting: measured[0] ?? data.settings[0], seeds: "mean",
-    models: data.models.map((model) => model.name), recipes: data.recipes.slice(0, 1), axis: "log",
+    models: models.map((model) => model.name), recipes: [data.first_recipe], axis: "log",
     eval_seeds: data.eval_seeds.slice(0, 1).map((one) => String(one.seed)), paper: "yes",
   };
   const sync = fresh_id("sync");
@@ -34,8 +45,10 @@ export function curves_section(data) {
       if (state.seeds === "mean") {
         const edge = (sign) => curve.mean.map((mean, i) =>
           (mean === null || curve.sd[i] === null ? null : Math.min(100, Math.max(0, mean + sign * curve.sd[i]))));
-        return [{ ...base, label: name, values: curve.mean, low: edge(-1), high: edge(1),
-          note: (i) => (curve.sd[i] === null ? "one seed" : `± ${fixed(curve.sd[i], 1)}`) }];
+        const { counts, most, joined } = whole_points(curve);
+        return [{ ...base, label: name, values: curve.mean, low: edge(-1), high: edge(1), joined,
+          note: (i) => [curve.sd[i] === null ? "one seed" : `± ${fixed(curve.sd[i], 1)}`,
+            !joined[i] && `${counts[i]} of ${most} seeds`].filter(Boolean).join(", ") }];
       }
       return curve.seeds.filter((one) => state.seeds === "every" || String(one.seed) === state.seeds)
         .map((one) => ({ ...base, label: name, values: one.values, faint: state.seeds === "every",
@@ -48,7 +61,7 @@ export function curves_section(data) {
         state.models.includes(point.model)).map((point) => ({ ...point, label: label_of[point.model] })) : []);
 
   function plan() {
-    if (state.view === "grid") return data.settings.map((setting) => ({ title: setting, setting, column: state.column }));
+    if (state.view === "grid") return settings.map((setting) => ({ title: setting, setting, column: state.column }));
     return data.columns.map((column) => ({ title: column.label, setting: state.setting, column: column.name }));
   }
 
@@ -72,7 +85,7 @@ export function curves_section(data) {
     const second = grid
       ? choice({ label: "Column", value: state.column, options: data.columns.map((column) => [column.name, column.label]),
         change: (value) => { state.column = value; rebuild(); } })
-      : choice({ label: "Setting", value: state.setting, options: data.settings.map((one) => [one, one]),
+      : choice({ label: "Setting", value: state.setting, options: settings.map((one) => [one, one]),
         change: (value) => { state.setting = value; rebuild(); } });
     const focused = panel.contains(document.activeElement) && document.activeElement.value;
     replace(panel, h("div", { class: "controls" }, second),
@@ -87,6 +100,8 @@ export function curves_section(data) {
       .map((model) => h("span", {}, swatch(model.name), model.label)),
     ...(state.recipes.length > 1 ? state.recipes.map((recipe) => h("span", {}, line_swatch(data, recipe), recipe)) : []),
     state.paper === "yes" && state.kind === "table" && h("span", {}, swatch(state.models[0], true), "paper, mean ± SD"),
+    charts.some(({ chart }) => chart.lines.some((line) => line.joined?.includes(false))) &&
+      h("span", {}, "● pale mark: of fewer seeds than the line, and not joined to it"),
     h("span", {}, h("i", { class: "dotted" }), `longest delay in training, ${whole(data.training_limit)}`),
   ];
 
@@ -113,7 +128,7 @@ export function curves_section(data) {
   const set = (name) => (value) => { state[name] = value; redraw(); };
   const shared = h("div", { class: "controls" },
     choices({ label: "Models", values: state.models, change: set("models"),
-      options: data.models.map((model) => [model.name, model.label, () => swatch(model.name)]) }),
+      options: models.map((model) => [model.name, model.label, () => swatch(model.name)]) }),
     data.recipes.length > 1 && choices({ label: "Recipes", values: state.recipes, change: set("recipes"),
       options: data.recipes.map((recipe) => [recipe, recipe, () => line_swatch(data, recipe)]) }),
     choice({ label: "Training seeds", name: "seeds", value: state.seeds, change: set("seeds"),
@@ -129,7 +144,7 @@ export function curves_section(data) {
 
   const views = tabs({
     label: "Arrangement of the delay curves",
-    pages: [["grid", "Nine settings"], ["setting", "One setting, four columns"]],
+    pages: [["grid", "Every setting"], ["setting", "One setting, four columns"]],
     change(view, host) { state.view = view; panel = host; rebuild(); },
   });
   on_theme(redraw);

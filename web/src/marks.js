@@ -2,10 +2,17 @@
 import { svg } from "./dom.js";
 import { colour } from "./theme.js";
 
-export const kShapes = { schemamem: "circle", mamba3: "square", gdn: "triangle" };
+const kShapes = ["circle", "square", "triangle", "diamond", "wedge"];
+const kColours = 8;  // --model-0 to --model-7 in style.css
+let models = [];
+/// Models take their looks in the order of the data: whichever there are, the page need not know them.
+export const know_models = (names) => { models = names; };
+export const model_place = (model) => models.indexOf(model);
+export const model_shape = (model) => kShapes[Math.max(0, model_place(model)) % kShapes.length];
+
 const kDashes = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
 
-export const model_variable = (model) => `--${model in kShapes ? model : "other"}`;
+export const model_variable = (model) => (model_place(model) < 0 ? "--other" : `--model-${model_place(model) % kColours}`);
 export const model_colour = (model) => colour(model_variable(model));
 export const recipe_dash = (data, recipe) => kDashes[data.recipes.indexOf(recipe) % kDashes.length];
 
@@ -13,6 +20,8 @@ export const recipe_dash = (data, recipe) => kDashes[data.recipes.indexOf(recipe
 export function outline(shape, x, y, r) {
   if (shape === "square") return [[x - r, y - r], [x + r, y - r], [x + r, y + r], [x - r, y + r]];
   if (shape === "triangle") return [[x, y - 1.25 * r], [x + 1.15 * r, y + 0.85 * r], [x - 1.15 * r, y + 0.85 * r]];
+  if (shape === "diamond") return [[x, y - 1.35 * r], [x + 1.35 * r, y], [x, y + 1.35 * r], [x - 1.35 * r, y]];
+  if (shape === "wedge") return [[x, y + 1.25 * r], [x + 1.15 * r, y - 0.85 * r], [x - 1.15 * r, y - 0.85 * r]];
   return null;
 }
 
@@ -29,7 +38,7 @@ export function trace(context, shape, x, y, r) {
 
 /// A mark as an SVG element; hollow marks are the paper's.
 export function mark(model, x, y, r, hollow = false) {
-  const shape = kShapes[model];
+  const shape = model_shape(model);
   const style = hollow
     ? { fill: "var(--surface)", stroke: `var(${model_variable(model)})`, "stroke-width": "1.5" }
     : { fill: `var(${model_variable(model)})`, stroke: "var(--surface)", "stroke-width": "1" };

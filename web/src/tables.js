@@ -1,5 +1,5 @@
 import { choice, tabs } from "./controls.js";
-import { h, replace, svg } from "./dom.js";
+import { fresh_id, h, replace, svg } from "./dom.js";
 import { quantity, seeds_text } from "./format.js";
 import { mark, model_variable } from "./marks.js";
 import { eval_seed_options, section } from "./section.js";
@@ -56,7 +56,7 @@ function cell(table, row, column, content, state) {
     column.unit === "percent" && (ours || paper) && strip(model, ours, paper)));
 }
 
-export function result_table(table, state) {
+export function result_table(table, state, label) {
   const groups = [];
   for (const column of table.columns) {
     if (groups.at(-1)?.text === (column.group ?? "")) groups.at(-1).span += 1;
@@ -64,8 +64,10 @@ export function result_table(table, state) {
   }
   const grouped = groups.some((group) => group.text);
   let before;
-  return h("table", { class: "data results", id: `table-${table.id}` },
-    h("caption", {}, table.own && h("span", { class: "own" }, "ours"), table.caption),
+  const caption = fresh_id("caption");  // outside of what scrolls, so that it stays
+  return [h("p", { class: "caption", id: caption }, table.own && h("span", { class: "own" }, "ours"), table.caption),
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+      h("table", { class: "data results", id: `table-${table.id}`, "aria-describedby": caption },
     h("thead", {},
       grouped && h("tr", {}, table.heads.map(() => h("td", {})), groups.map((group) =>
         h("th", { colspan: group.span, scope: "colgroup", class: "group" }, group.text))),
@@ -78,14 +80,13 @@ export function result_table(table, state) {
       return h("tr", { class: opens ? "opens" : undefined },
         row.heads.map((head, i) => h("th", { scope: "row", class: i === 0 && repeats ? "repeated" : undefined }, head)),
         row.cells.map((content, i) => cell(table, row, table.columns[i], content, state)));
-    })));
+    }))))];
 }
 
 export function tables_section(data) {
-  const state = { show: "both", recipe: data.recipes[0], seed: String(data.eval_seeds[0]?.seed), table: data.tables[0]?.id };
+  const state = { show: "both", recipe: data.first_recipe, seed: String(data.eval_seeds[0]?.seed), table: data.tables[0]?.id };
   let panel;
-  const redraw = () => replace(panel, h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table" },
-    result_table(data.tables.find((table) => table.id === state.table), state)));
+  const redraw = () => replace(panel, result_table(data.tables.find((table) => table.id === state.table), state, "Table"));
   const set = (name) => (value) => { state[name] = value; redraw(); };
   const pages = tabs({ label: "Tables of the paper", pages: data.tables.map((table) => [table.id, table.title]),
     change(id, host) { state.table = id; panel = host; redraw(); } });
