@@ -1,16 +1,19 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
 .PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar test-neon coverage quickstart bench bench-peers \
-        bench-python results search mqar crash-test signal-test thread-test power-test fault-test fuzz format format-check tidy web wheel \
-        docs site install deb clean
+        bench-python results search mqar crash-test signal-test thread-test power-test fault-test mutation-test fuzz \
+        fuzz-campaign format format-check tidy web wheel docs site install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 3600
+EXECUTIONS ?= 10000000
 CRASHES ?= 500
 SIGNALS ?= 200
 IMAGES ?= 30000
 ALLOCATIONS ?= 20
+MUTATIONS ?= 5000
+ARGUMENTS ?= 5000
 SEED ?= 1
 BENCH_PRESET ?= release
 
@@ -109,6 +112,10 @@ fault-test: deps ## fail every system call and every ALLOCATIONS-th allocation (
 	$(call configure,release,build)
 	$(campaign) --shim build/tests/campaigns/libfault_shim.so --faults 1 --allocations $(ALLOCATIONS)
 
+mutation-test: deps ## MUTATIONS files with changed bytes and ARGUMENTS random command lines (default 5000 each) through the program
+	$(call configure,release,build)
+	$(campaign) --mutations $(MUTATIONS) --arguments $(ARGUMENTS)
+
 bench: ## build and run the benchmarks (BENCH_PRESET=native compiles for this machine alone)
 	@scripts/deps.sh build unit bench
 	$(call configure,$(BENCH_PRESET),$(if $(filter release,$(BENCH_PRESET)),build,build-$(BENCH_PRESET)))
@@ -139,6 +146,11 @@ fuzz: deps ## run every fuzz target for FUZZ_SECONDS (default 3600), one after t
 	$(call configure,fuzz,build-fuzz)
 	@cmake --build build-fuzz -j $(JOBS) --target fuzz_targets
 	@scripts/fuzz.sh build-fuzz/fuzz $(FUZZ_SECONDS)
+
+fuzz-campaign: deps ## give every fuzz target EXECUTIONS (default 10000000) in all, on one core; may be cut and goes on
+	$(call configure,fuzz,build-fuzz)
+	@cmake --build build-fuzz -j $(JOBS) --target fuzz_targets
+	@nice -n 19 scripts/fuzz_campaign.sh build-fuzz/fuzz $(EXECUTIONS)
 
 format: ## format all C++ sources
 	@scripts/deps.sh format

@@ -4,28 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
-#include "models/registry.h"
-#include "stream/loaded_model.h"
+#include "small_model.h"
+#include "support.h"
 
 namespace {
 
-void must(bool holds) {
-  if (!holds) std::abort();
-}
+using schemamem::fuzz::must;
 
 sm_model* small_model() {
-  using namespace schemamem;
-  ModelSpec spec = published_spec("schemamem", 7, 3).value();
-  spec.sizes["slots"] = 16;
-  const auto shape = make_model<float>(spec).value();
-  std::vector<float> weights(shape->parameters().size());
-  shape->initialise("ours", 1, {weights.data(), {weights.size()}});
-  const auto bytes =
-      LoadedModel<float>::make(spec, weights, {}, {{"task", "address-value"}, {"setting", "A3V3"}}).value()->encode();
+  const auto bytes = schemamem::fuzz::small_model()->encode();
   sm_model* model = nullptr;
   must(sm_model_from_bytes(bytes.data(), bytes.size(), &model) == SM_OK);
   return model;

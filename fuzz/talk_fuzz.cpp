@@ -2,30 +2,18 @@
 // line of valid JSON, a refusal says why, and the memory stays one that a stream can have.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "models/model_file.h"
+#include "small_model.h"
+#include "support.h"
 #include "talk/session.h"
 
 namespace schemamem {
 namespace {
 
-void must(bool holds) {
-  if (!holds) std::abort();
-}
-
-/// The least model that reads rows of A3V3.
-std::shared_ptr<const LoadedModel<float>> small_model() {
-  ModelSpec spec = published_spec("schemamem", 7, 3).value();
-  spec.sizes["slots"] = 16;
-  const auto model = make_model<float>(spec).value();
-  std::vector<float> weights(model->parameters().size());
-  model->initialise("ours", 1, {weights.data(), {weights.size()}});
-  return LoadedModel<float>::make(spec, weights, {}, {{"task", "address-value"}, {"setting", "A3V3"}}).value();
-}
+using fuzz::must;
 
 void hear(Session& session, const Result<std::vector<Request>>& requests) {
   if (!requests) {
@@ -33,7 +21,7 @@ void hear(Session& session, const Result<std::vector<Request>>& requests) {
     return;
   }
   for (Request request : *requests) {
-    request.rows %= 3000;
+    request.rows %= 300;
     const Result<Reply> reply = session.answer(request);
     const std::string line = reply ? json_line(*reply) : json_line(reply.error());
     must(line.find('\n') == std::string::npos && nlohmann::json::accept(line));
@@ -45,7 +33,7 @@ void hear(Session& session, const Result<std::vector<Request>>& requests) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace schemamem;
-  static const auto model = small_model();
+  static const auto model = fuzz::small_model();
   static AddressMemory start = AddressMemory::make(model).value();
   std::vector<std::byte> file;
   Session session(start.fork(), {.save = [&](const std::string&, const AddressMemory& memory) -> Status {

@@ -9,7 +9,7 @@ folder=$(cd "$1" && pwd)
 seconds=$2
 only=${3:-}
 corpus_root=$(cd "$(dirname "$0")/.." && pwd)/fuzz/corpus
-limits=(-timeout=1 -rss_limit_mb=512 -malloc_limit_mb=512)
+. "$(dirname "$0")/fuzz_limits.sh"
 
 names=()
 for program in "$folder"/*_fuzz; do

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -20,7 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool runs(const fs::path& path) { return fs::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0; }
+/// What cannot be looked at, such as a file in a folder of another user, cannot be started either.
+bool runs(const fs::path& path) {
+  std::error_code unknown;
+  return fs::is_regular_file(path, unknown) && ::access(path.c_str(), X_OK) == 0;
+}
 
 struct Outcome {
   int code = -1;

@@ -54,33 +54,14 @@ std::string state_json(const Trainer& trainer, const RunMemory& memory) {
   return state.dump(1) + "\n";
 }
 
-struct State {
-  Trainer::Saved saved;
-  RunMemory memory;
-};
-
-Result<State> read_state(const fs::path& path, FileSystem& files) {
-  const auto json = read_json_object(path, files);
-  if (!json) return json.error();
-  State state{.saved = {.position = {.step = json->count("step"),
-                                     .stage = static_cast<std::size_t>(json->count("stage")),
-                                     .stage_step = json->count("stage_step"),
-                                     .phase_step = json->count("phase_step"),
-                                     .passes = json->count("passes"),
-                                     .checked_at = json->count("checked_at"),
-                                     .gave_up = json->flag("gave_up"),
-                                     .fell_back = json->flag("fell_back")},
-                        .passed = read_passed(*json),
-                        .optimizer_steps = json->count("optimizer_steps")},
-              .memory = {.metrics_bytes = json->natural("metrics_bytes"), .seconds = json->number("seconds")}};
-  if (const auto hash = json->find("hash")) state.memory.hash = hash->text();
-  if (const JsonField check = json->at("last_check"); !check.is_null()) state.memory.last_check = check.raw().dump();
-  if (const Status read = json->status(); !read) return read.error();
-  return state;
+Result<CheckpointState> read_state(const fs::path& path, FileSystem& files) {
+  const auto text = read_text_file(path, JsonLimits{}.bytes, files);
+  if (!text) return text.error();
+  return parse_checkpoint_state(*text, path.string());
 }
 
 /// What a state must be besides well-formed: that of its folder, and of the run that asks for it.
-Status check_state(const State& state, std::int64_t step, std::string_view hash, const fs::path& path) {
+Status check_state(const CheckpointState& state, std::int64_t step, std::string_view hash, const fs::path& path) {
   if (state.saved.position.step != step) {
     return Error(ErrorKind::kBadData, fmt::format("{}: expected step {}, as the folder is called, found {}",
                                                   path.string(), step, state.saved.position.step));
@@ -101,6 +82,27 @@ Error as_input_output(const Error& error) {
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 }  // namespace
+
+Result<CheckpointState> parse_checkpoint_state(std::string_view text, const std::string& what) {
+  const auto json = parse_json_object(text, what);
+  if (!json) return json.error();
+  CheckpointState state{
+      .saved = {.position = {.step = json->count("step"),
+                             .stage = static_cast<std::size_t>(json->count("stage")),
+                             .stage_step = json->count("stage_step"),
+                             .phase_step = json->count("phase_step"),
+                             .passes = json->count("passes"),
+                             .checked_at = json->count("checked_at"),
+                             .gave_up = json->flag("gave_up"),
+                             .fell_back = json->flag("fell_back")},
+                .passed = read_passed(*json),
+                .optimizer_steps = json->count("optimizer_steps")},
+      .memory = {.metrics_bytes = json->natural("metrics_bytes"), .seconds = json->number("seconds")}};
+  if (const auto hash = json->find("hash")) state.memory.hash = hash->text();
+  if (const JsonField check = json->at("last_check"); !check.is_null()) state.memory.last_check = check.raw().dump();
+  if (const Status read = json->status(); !read) return read.error();
+  return state;
+}
 
 fs::path Checkpoints::all() const { return run_ / kFolder; }
 fs::path Checkpoints::folder(std::int64_t step) const { return all() / fmt::format("{}{:09}", kPrefix, step); }
@@ -273,7 +275,7 @@ Result<Checkpoints::Loaded> Checkpoints::load(Trainer& trainer, std::string_view
     if (!found) return found.error();
     if (found->condition == Condition::kDamaged) damaged.emplace_back(step, found->damage);
     if (found->condition != Condition::kWhole) continue;
-    const Result<State> state = read_state(folder(step) / "state.json", files_);
+    const Result<CheckpointState> state = read_state(folder(step) / "state.json", files_);
     if (!state) return as_input_output(state.error());
     if (const Status fits = check_state(*state, step, hash, folder(step) / "state.json"); !fits) return fits.error();
     const Result<TensorFile> optimizer =

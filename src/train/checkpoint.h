@@ -35,6 +35,13 @@ Snapshot take_snapshot(const Trainer& trainer, const RunMemory& memory,
 /// What model files say about the weights of a trainer: task, setting, marks, seed, step.
 std::map<std::string, std::string> checkpoint_notes(const Trainer& trainer);
 
+/// What state.json says: the trainer's position, and what the run remembers.
+struct CheckpointState {
+  Trainer::Saved saved;
+  RunMemory memory;
+};
+Result<CheckpointState> parse_checkpoint_state(std::string_view text, const std::string& what);
+
 /// Checkpoints of one run: folders checkpoints/step-000001250 with
 ///   model.safetensors      the weights that are kept
 ///   optimizer.safetensors  everything else that is numbers

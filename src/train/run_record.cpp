@@ -132,7 +132,13 @@ Result<StoredRun> read_run(const fs::path& folder) {
     return Error(ErrorKind::kMissingInput,
                  fmt::format("{} is not a run: it has no run.json. `schemamem train` makes runs.", folder.string()));
   }
-  const auto json = read_json_object(path);
+  const auto text = read_text_file(path, JsonLimits{}.bytes);
+  if (!text) return text.error();
+  return parse_run(*text, path.string());
+}
+
+Result<StoredRun> parse_run(std::string_view text, const std::string& what) {
+  const auto json = parse_json_object(text, what);
   if (!json) return json.error();
   StoredRun run;
   run.request.model.name = json->text("model");
@@ -151,14 +157,13 @@ Result<StoredRun> read_run(const fs::path& folder) {
     run.request.recipe.origin[name] = field.text("origin");
   }
   if (const Status read = json->status(); !read) return read.error();
-  if (const Status named = check_name(run.request.recipe.name, path.string() + ": recipe"); !named)
-    return named.error();
+  if (const Status named = check_name(run.request.recipe.name, what + ": recipe"); !named) return named.error();
   auto task = make_task(task_text, setting);
-  if (!task) return Error(ErrorKind::kBadData, path.string() + ": " + task.error().message());
+  if (!task) return Error(ErrorKind::kBadData, what + ": " + task.error().message());
   run.request.task = std::move(task).value();
   if (const Result<ModelSpec> spec = model_spec(run.request); !spec)
-    return Error(ErrorKind::kBadData, path.string() + ": " + spec.error().message());
-  const Result<Recipe> recipe = restore_recipe(values, path.string());
+    return Error(ErrorKind::kBadData, what + ": " + spec.error().message());
+  const Result<Recipe> recipe = restore_recipe(values, what);
   if (!recipe) return recipe.error();
   run.request.recipe.recipe = *recipe;
   for (const RecipeField& field : describe(*recipe)) run.request.recipe.origin.try_emplace(field.name, "default");
@@ -187,7 +192,15 @@ Status write_result(const RunRequest& request, const RunResult& result, const st
 Result<std::optional<RunResult>> read_result(const fs::path& folder) {
   const fs::path path = folder / "result.json";
   if (is_absent(path)) return std::optional<RunResult>();
-  const auto json = read_json_object(path);
+  const auto text = read_text_file(path, JsonLimits{}.bytes);
+  if (!text) return text.error();
+  auto result = parse_result(*text, path.string());
+  if (!result) return result.error();
+  return std::optional(std::move(result).value());
+}
+
+Result<RunResult> parse_result(std::string_view text, const std::string& what) {
+  const auto json = parse_json_object(text, what);
   if (!json) return json.error();
   RunResult result{.status = json->text("status"),
                    .hash = json->text("hash"),
@@ -197,7 +210,7 @@ Result<std::optional<RunResult>> read_result(const fs::path& folder) {
                    .fell_back = json->text("weights") == kBeforeCooldown,
                    .was_done = true};
   if (const Status read = json->status(); !read) return read.error();
-  return std::optional(std::move(result));
+  return result;
 }
 
 }  // namespace schemamem

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -69,12 +70,16 @@ struct StoredRun {
   std::string isa;
 };
 Result<StoredRun> read_run(const std::filesystem::path& folder);
+/// The same from the text of a manifest that messages call `what`.
+Result<StoredRun> parse_run(std::string_view text, const std::string& what);
 
 /// result.json, written when a run has ended. `last_check` is JSON, or empty.
 Status write_result(const RunRequest& request, const RunResult& result, const std::string& last_check,
                     const std::filesystem::path& folder, FileSystem& files);
 /// What it says; nothing if the run has not ended.
 Result<std::optional<RunResult>> read_result(const std::filesystem::path& folder);
+/// The same from the text of the file.
+Result<RunResult> parse_result(std::string_view text, const std::string& what);
 
 /// The passed stages that `result.json` and checkpoints list, under `passed`.
 std::vector<PassedStage> read_passed(const JsonField& json);

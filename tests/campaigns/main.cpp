@@ -20,8 +20,9 @@ bool in_a_folder(schemamem::campaign::Options& options, const std::function<bool
 
 }  // namespace
 
-/// Campaigns against the real program: kill -9, signals, numbers of threads, lost power, failing calls. Everything must
-/// end with the same SHA-256 of weights, optimiser and metrics as a run that nobody disturbed.
+/// Campaigns against the real program: kill -9, signals, numbers of threads, lost power, failing calls, after which
+/// everything must end with the same SHA-256 of weights, optimiser and metrics as a run that nobody disturbed; changed
+/// files and random arguments, on which it must end well.
 int main(int argc, char** argv) {
   using namespace schemamem;
   CLI::App app("Kills, signals and threads against the real program");
@@ -29,7 +30,7 @@ int main(int argc, char** argv) {
   int kills = 0, signals = 0;
   bool threads = false;
   std::size_t power = 0;
-  int faults = 0, allocations = 0;
+  int faults = 0, allocations = 0, mutations = 0, arguments = 0;
   app.add_option("program", options.program, "build/schemamem")->required();
   app.add_option("--kills", kills, "kill -9 so often");
   app.add_option("--signals", signals, "SIGINT, SIGTERM, SIGUSR1 so often");
@@ -38,6 +39,8 @@ int main(int argc, char** argv) {
   app.add_option("--faults", faults, "Every so many-th system call fails once");
   app.add_option("--allocations", allocations, "With --faults: every so many-th allocation fails once");
   app.add_option("--shim", options.shim, "With --faults: the library that makes calls fail");
+  app.add_option("--mutations", mutations, "So many files with changed bytes");
+  app.add_option("--arguments", arguments, "So many random lists of arguments");
   app.add_option("--seed", options.seed, "Of everything that is drawn");
   app.add_option("--jobs", options.jobs, "Cases side by side");
   CLI11_PARSE(app, argc, argv);
@@ -51,6 +54,8 @@ int main(int argc, char** argv) {
     if (power > 0) good = in_a_folder(options, [&] { return campaign::power_campaign(options, power); }) && good;
     if (faults > 0)
       good = in_a_folder(options, [&] { return campaign::fault_campaign(options, faults, allocations); }) && good;
+    if (mutations + arguments > 0)
+      good = in_a_folder(options, [&] { return campaign::mutation_campaign(options, mutations, arguments); }) && good;
     return good ? 0 : 1;
   } catch (const std::exception& fault) {
     fmt::print(stderr, "error: {}\n", fault.what());

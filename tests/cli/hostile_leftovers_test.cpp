@@ -39,6 +39,12 @@ TEST(Leftovers, InTheFoldersOfCheckpointsGoWithTheNextStart) {
   EXPECT_TRUE(fs::exists(step / "complete.json"));
 }
 
+TEST(Figures, AProgramThatCannotBeLookedAtIsNoneThatDraws) {
+  const TemporaryFolder folder;
+  fs::create_symlink("gnuplot", folder / "gnuplot");  // a circle
+  EXPECT_FALSE(find_program((folder / "gnuplot").string()));
+}
+
 TEST(Figures, OneThatCannotBeDrawnLeavesTheEarlierOne) {
   const auto gnuplot = find_program("gnuplot");
   if (!gnuplot) GTEST_SKIP() << "gnuplot is not installed";

@@ -11,8 +11,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -26,13 +28,15 @@ inline std::chrono::duration<double> longest() {
   const auto processors = static_cast<double>(std::max(1U, std::thread::hardware_concurrency()));
   return std::chrono::duration<double>(5.0 * (::getloadavg(&load, 1) == 1 ? std::max(1.0, load / processors) : 1.0));
 }
-inline constexpr rlim_t kMostMemory = rlim_t{1} << 30;  // of addresses
+inline constexpr rlim_t kMostMemory = rlim_t{1} << 30;   // of addresses
+inline constexpr rlim_t kLongestFile = rlim_t{1} << 26;  // that it may write
 inline constexpr uid_t kNobody = 65534;
 
 struct Ending {
   int code = -1;
   int signal = 0;
-  bool late = false;  // it had to be killed
+  bool late = false;     // it had to be killed
+  bool stopped = false;  // it was asked to stop, and did
   std::string out, err;
 };
 
@@ -40,7 +44,8 @@ struct Ending {
 /// Its output goes to files beside that folder.
 class LimitedChild {
  public:
-  LimitedChild(const std::vector<std::string>& arguments, const std::filesystem::path& in, bool as_nobody = false)
+  LimitedChild(const std::vector<std::string>& arguments, const std::filesystem::path& in, bool as_nobody = false,
+               const std::filesystem::path& program = SCHEMAMEM_PROGRAM)
       : out_(in.string() + ".out"), err_(in.string() + ".err"), begun_(std::chrono::steady_clock::now()) {
     std::vector<std::string> words{"schemamem"};
     words.insert(words.end(), arguments.begin(), arguments.end());
@@ -54,13 +59,14 @@ class LimitedChild {
     redirect("/dev/null", O_RDONLY, 0);
     redirect(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 1);
     redirect(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 2);
-    const rlimit memory{kMostMemory, kMostMemory}, none{0, 0};
+    const rlimit memory{kMostMemory, kMostMemory}, file{kLongestFile, kLongestFile}, none{0, 0};
+    ::setrlimit(RLIMIT_FSIZE, &file);
     ::setrlimit(RLIMIT_AS, &memory);
     ::setrlimit(RLIMIT_CORE, &none);
     const bool ready =
         ::chdir(in.c_str()) == 0 &&
         (!as_nobody || (::setgroups(0, nullptr) == 0 && ::setgid(kNobody) == 0 && ::setuid(kNobody) == 0));
-    if (ready) ::execv(SCHEMAMEM_PROGRAM, argv.data());
+    if (ready) ::execv(program.c_str(), argv.data());
     ::_exit(127);
   }
   LimitedChild(const LimitedChild&) = delete;
@@ -68,12 +74,15 @@ class LimitedChild {
 
   pid_t id() const { return id_; }
 
-  Ending wait() {
+  /// Who works on request is asked to stop `after` so long; whoever is still there when its time is over is killed.
+  Ending wait(std::optional<std::chrono::duration<double>> after = std::nullopt) {
     Ending end;
     int status = 0;
     std::chrono::microseconds nap{200};
     while (::waitpid(id_, &status, WNOHANG) == 0) {
-      if (std::chrono::steady_clock::now() - begun_ > longest()) {
+      const std::chrono::duration<double> since = std::chrono::steady_clock::now() - begun_;
+      if (after && since > *after && !std::exchange(end.stopped, true)) ::kill(id_, SIGTERM);
+      if (since > longest() + after.value_or(std::chrono::seconds(0))) {
         end.late = true;
         ::kill(id_, SIGKILL);
         ::waitpid(id_, &status, 0);

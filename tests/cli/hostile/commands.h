@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,26 @@
 
 namespace schemamem::test {
 
+/// An option as it is typed.
+struct KnownOption {
+  std::string name;  // "--json"
+  bool takes_value = false;
+};
+inline std::vector<KnownOption> options_of(const CLI::App& app) {
+  std::vector<KnownOption> all;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames())
+      all.push_back({"--" + name, option->get_items_expected_max() > 0});
+  return all;
+}
+
 /// A command of the program, as the program itself registers it.
 struct KnownCommand {
   std::string name;                         // "paper all"
   bool takes_path = false;                  // it has a positional argument
   std::vector<std::string> outputs{};       // its options that name what is written
   std::vector<std::string> path_options{};  // other options that may be a path
+  std::vector<KnownOption> options{};       // all of them
 
   friend bool operator<(const KnownCommand& a, const KnownCommand& b) { return a.name < b.name; }
 };
@@ -26,7 +41,7 @@ inline void collect_commands(CLI::App& app, const std::string& name, std::vector
   for (CLI::App* command : inner)
     collect_commands(*command, name.empty() ? command->get_name() : name + " " + command->get_name(), found);
   if (!inner.empty() || name.empty()) return;
-  KnownCommand command{.name = name};
+  KnownCommand command{.name = name, .options = options_of(app)};
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) {
       command.takes_path = true;

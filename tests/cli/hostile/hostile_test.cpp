@@ -6,6 +6,7 @@
 
 #include "cli/hostile/child.h"
 #include "cli/hostile/commands.h"
+#include "cli/hostile/judge.h"
 #include "cli/hostile/manners.h"
 #include "support/cli.h"
 #include "support/temporary_folder.h"
@@ -53,26 +54,6 @@ constexpr Target kTargets[] = {
     {"begun", "../sweep.toml"},
     {"begun", "../recipe.toml"},
 };
-
-/// What lies in a tree, without the folders in which a command may write.
-std::map<std::string, std::string> snapshot(const fs::path& root, const std::set<fs::path>& without) {
-  std::map<std::string, std::string> all;
-  for (auto entry = fs::recursive_directory_iterator(root); entry != fs::recursive_directory_iterator(); ++entry) {
-    const fs::file_status status = entry->symlink_status();
-    std::string content = std::to_string(static_cast<int>(status.type()));
-    constexpr std::uintmax_t kRead = 1 << 20;
-    if (fs::is_regular_file(status))
-      content +=
-          " " + std::to_string(entry->file_size()) + (entry->file_size() < kRead ? test::text_of(entry->path()) : "");
-    if (fs::is_symlink(status)) content += fs::read_symlink(entry->path()).string();
-    if (without.contains(entry->path())) {
-      entry.disable_recursion_pending();
-      content.clear();
-    }
-    all[fs::relative(entry->path().parent_path(), root) / entry->path().filename()] = content;
-  }
-  return all;
-}
 
 /// Where one cell of the table takes place: case/runs/<run>, case/outside, case/out.
 class Place {
@@ -164,41 +145,6 @@ std::vector<std::string> arguments(const KnownCommand& command, const Place& pla
   return words;
 }
 
-bool has_control_characters(const std::string& text) {
-  return std::any_of(text.begin(), text.end(),
-                     [](unsigned char c) { return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f; }) ||
-         text.find("\xc2\x9b") != std::string::npos;
-}
-
-std::string fault_of(const Ending& end) {
-  static const std::set<int> kDocumented{0, 1, 2, 64, 65, 66, 73, 74, 75, 76};
-  if (end.late) return "still running when its time was over";
-  if (end.signal != 0) return "ended by signal " + std::to_string(end.signal);
-  if (!kDocumented.contains(end.code)) return "exit code " + std::to_string(end.code);
-  if (end.err.find("Internal error") != std::string::npos || end.err.find("Out of memory") != std::string::npos)
-    return "error: " + end.err;
-  const bool step_limit = end.code == 2 && end.err.find("step limit") != std::string::npos;
-  if (end.code != 0 && !step_limit && end.err.find("error: ") == std::string::npos)
-    return "no message for exit code " + std::to_string(end.code);
-  if (has_control_characters(end.out)) return "control characters in the output";
-  if (has_control_characters(end.err)) return "control characters in the messages";
-  return {};
-}
-
-/// The first thing that changed and must not, or nothing.
-std::string difference(const std::map<std::string, std::string>& before,
-                       const std::map<std::string, std::string>& after) {
-  for (const auto& [path, content] : before) {
-    const auto found = after.find(path);
-    if (found == after.end()) return path + " is gone";
-    if (found->second != content) return path + " has changed";
-  }
-  for (const auto& [path, content] : after) {
-    if (!before.contains(path)) return path + " was made";
-  }
-  return {};
-}
-
 class EveryCommand : public testing::TestWithParam<KnownCommand> {};
 
 TEST_P(EveryCommand, OnAnyFolderEndsSoonWithADocumentedCodeAndTouchesNothingElse) {
@@ -219,12 +165,12 @@ TEST_P(EveryCommand, OnAnyFolderEndsSoonWithADocumentedCodeAndTouchesNothingElse
       if (test::writes_where_it_is_told(command.name))
         writable.insert(command.name.starts_with("sweep") ? place.run().parent_path() : place.run());
       const auto words = arguments(command, place, manner, form);
-      const auto before = snapshot(place.root(), writable);
+      const auto before = test::snapshot(place.root(), writable);
       LimitedChild child(words, place.root(), manner.as_nobody);
       const Ending end = child.wait();
       ++cells;
-      std::string fault = fault_of(end);
-      if (fault.empty()) fault = difference(before, snapshot(place.root(), writable));
+      std::string fault = test::fault_of(end);
+      if (fault.empty()) fault = test::difference(before, test::snapshot(place.root(), writable));
       if (fault.empty()) continue;
       std::string line;
       for (const std::string& word : words) line += word + " ";
