@@ -13,6 +13,7 @@
 #include "paper/diff_summary.h"
 #include "paper/folder.h"
 #include "paper/gaps.h"
+#include "paper/guests.h"
 #include "paper/headline.h"
 #include "system/files.h"
 
@@ -144,7 +145,7 @@ Status paper_figures_command(const PaperOptions& options, Console& console) {
   const auto source = read_source(options);
   if (!source) return source.error();
   Output output(options);
-  const auto figures = paper_figures(source->ledger, source->selection);
+  const auto figures = all_figures(source->ledger, source->selection);
   if (const Status written = write_figures(figures, options, output); !written) return written;
   return output.tell(*source, console);
 }
@@ -156,7 +157,7 @@ Status paper_all(const PaperOptions& options, Console& console) {
   Output output(options);
   const auto cells = diff(ledger, selection);
   const auto tables = all_tables(ledger, selection);
-  const auto figures = paper_figures(ledger, selection);
+  const auto figures = all_figures(ledger, selection);
   if (const Status written = output.write({PaperFile{"diff.json", diff_json(cells)}}); !written) return written;
   if (const Status written = output.write(table_files(tables)); !written) return written;
   const PaperFile overview{"paper.md", paper_overview(ledger, selection, tables, figures, cells)};
@@ -186,6 +187,22 @@ Status paper_diff(const PaperOptions& options, Console& console) {
   const auto judged = judged_cells(options);
   if (!judged) return judged.error();
   return console.print(console.json ? diff_json(judged->cells) : diff_summary(judged->cells) + judged->note);
+}
+
+Status paper_guests(const PaperOptions& options, Console& console) {
+  const auto source = read_source(options);
+  if (!source) return source.error();
+  if (source->ledger.guests().empty()) {
+    return Error(ErrorKind::kMissingInput,
+                 "None of the folders is of a guest, a model that is not ours. `schemamem score PREDICTIONS -o guests` "
+                 "makes some.");
+  }
+  Output output(options);
+  const Table table = guest_table(source->ledger, source->selection);
+  if (const Status written = output.write(table_files({table})); !written) return written;
+  if (const Status drawn = write_figures({guest_figure(source->ledger, source->selection)}, options, output); !drawn)
+    return drawn;
+  return console.json ? output.tell(*source, console) : console.print(markdown(table));
 }
 
 /// The figure lies beside the text that shows it, or where -o says.
@@ -261,6 +278,8 @@ void register_paper(CLI::App& program, Commands& commands) {
        paper_diff, false, false, false},
       {"all", "Tables, figures, the judgement (diff.json) and one page with everything (paper.md).",
        "schemamem paper all results/fast -o paper", paper_all, true, true, false},
+      {"guests", "One table and one figure: models that `score` and `bench` have kept, beside ours.",
+       "schemamem paper guests results/steady results/guests -o docs/results", paper_guests, true, true, false},
       {"headline", "Every model and recipe in one table and one figure, over all settings.",
        "schemamem paper headline results/fast results/steady -o docs/results --into README.md", paper_headline, true,
        true, true}};

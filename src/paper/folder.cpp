@@ -4,6 +4,8 @@
 
 #include "paper/additions.h"
 #include "paper/diff_summary.h"
+#include "paper/figures.h"
+#include "paper/guests.h"
 #include "paper/tables.h"
 #include "paper/text_numbers.h"
 
@@ -33,7 +35,14 @@ std::vector<Table> all_tables(const Ledger& ledger, const Selection& selection) 
   std::vector<Table> tables = paper_tables(ledger, selection);
   tables.push_back(text_number_table(ledger, selection));
   for (Table& table : additions(ledger, selection)) tables.push_back(std::move(table));
+  if (!ledger.guests().empty()) tables.push_back(guest_table(ledger, selection));
   return tables;
+}
+
+std::vector<Figure> all_figures(const Ledger& ledger, const Selection& selection) {
+  std::vector<Figure> figures = paper_figures(ledger, selection);
+  if (!ledger.guests().empty()) figures.push_back(guest_figure(ledger, selection));
+  return figures;
 }
 
 std::string left_out_note(const Ledger& ledger) {

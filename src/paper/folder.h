@@ -21,8 +21,10 @@ std::vector<PaperFile> table_files(const std::vector<Table>& tables);
 /// figures/<name>.csv and .gp of each figure; gnuplot draws it beside them.
 std::vector<PaperFile> figure_files(const std::vector<Figure>& figures);
 
-/// The paper's tables, the numbers of its text and our additions.
+/// The paper's tables, the numbers of its text and our additions; a table of guests if there are any.
 std::vector<Table> all_tables(const Ledger& ledger, const Selection& selection);
+/// The paper's figures, and one of guests if there are any.
+std::vector<Figure> all_figures(const Ledger& ledger, const Selection& selection);
 /// A sentence about Ledger::others(), which no table of the paper has a place for; empty if there are none.
 std::string left_out_note(const Ledger& ledger);
 /// paper.md: one page with everything, for reading.
