@@ -58,6 +58,7 @@ NB_MODULE(_core, core) {
   bind_memory(core);
   bind_episodes(core);
   bind_evaluation(core);
+  bind_bench(core);
   bind_trainer(core);
   bind_part(core);
   bind_weights(core);

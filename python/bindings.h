@@ -78,12 +78,16 @@ class Busy {
   std::atomic<bool>& flag_;
 };
 
+/// A scored group as a row of schemamem.Records.
+nb::dict dict_of(const EvaluationCell& cell);
+
 void bind_errors(nb::module_& core);
 void bind_model(nb::module_& core);
 void bind_stream(nb::module_& core);
 void bind_memory(nb::module_& core);
 void bind_episodes(nb::module_& core);
 void bind_evaluation(nb::module_& core);
+void bind_bench(nb::module_& core);
 void bind_trainer(nb::module_& core);
 void bind_part(nb::module_& core);
 void bind_weights(nb::module_& core);

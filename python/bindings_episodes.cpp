@@ -1,5 +1,6 @@
+#include "task/evaluation_rows.h"
+
 #include "bindings.h"
-#include "task/evaluation_episodes.h"
 #include "watch.h"
 
 #include <nanobind/stl/optional.h>
@@ -21,9 +22,7 @@ Request read_request(const std::string& task, const std::string& setting, const 
   if (delay < 0) throw Failure::usage("episodes: a delay is counted from 0; found " + std::to_string(delay));
   Request request{.task = take(make_task(task, setting)), .one = {}};
   request.one = {.scenario = take(request.task->find_scenario(scenario)), .delay = static_cast<std::size_t>(delay)};
-  check(request.task->check(request.one));
-  const auto* const database = dynamic_cast<const AddressValueTask*>(request.task.get());
-  if (evaluation && database != nullptr) check(check_evaluation(database->case_of(request.one)));
+  check(evaluation ? EvaluationRows::check(*request.task, request.one) : request.task->check(request.one));
   return request;
 }
 
@@ -59,14 +58,8 @@ void make_all(std::size_t n, const Make& make) {
 
 void fill_evaluation(const Request& request, std::uint64_t seed, const Arrays& out) {
   const std::size_t n = out.y.shape(0);
-  if (const auto* const database = dynamic_cast<const AddressValueTask*>(request.task.get())) {
-    EvaluationEpisodes episodes(database->case_of(request.one), {.seed = seed, .episodes = n});
-    return make_all(n, [&](std::size_t i) { encode(database->database(), episodes.next(), out.episode(i)); });
-  }
-  const auto source = request.task->source();
-  make_all(n, [&](std::size_t i) {
-    source->make(request.one, {.seed = seed, .purpose = Purpose::kEvaluationEpisode, .index = i}, out.episode(i));
-  });
+  EvaluationRows rows(*request.task, request.one, {.seed = seed, .episodes = n});
+  make_all(n, [&](std::size_t i) { rows.next(out.episode(i)); });
 }
 
 void fill_training(const Request& request, std::uint64_t seed, std::uint64_t first, const Arrays& out) {

@@ -67,19 +67,6 @@ std::vector<EvaluationCell> ask(Evaluator& evaluator, const EvaluationRequest& r
   return cells;
 }
 
-nb::dict dict_of(const EvaluationCell& cell) {
-  nb::dict row;
-  row["scenario"] = cell.scenario;
-  row["delay"] = cell.delay;
-  row["group"] = cell.group;
-  row["asked"] = cell.asked;
-  row["right"] = cell.right;
-  row["exact"] = cell.exact_percent();
-  row["bit"] = cell.bit_percent();
-  row["cross_entropy"] = cell.cross_entropy;
-  return row;
-}
-
 nb::list evaluate(const v0::Model& model, const std::string& kind, const std::string& mode,
                   const std::vector<std::string>& scenarios, const std::vector<std::size_t>& delays,
                   std::size_t episodes, std::uint64_t seed, int threads) {
@@ -100,6 +87,19 @@ nb::list evaluate(const v0::Model& model, const std::string& kind, const std::st
 }
 
 }  // namespace
+
+nb::dict dict_of(const EvaluationCell& cell) {
+  nb::dict row;
+  row["scenario"] = cell.scenario;
+  row["delay"] = cell.delay;
+  row["group"] = cell.group;
+  row["asked"] = cell.asked;
+  row["right"] = cell.right;
+  row["exact"] = cell.exact_percent();
+  row["bit"] = cell.bit_percent();
+  row["cross_entropy"] = cell.cross_entropy ? nb::object(nb::float_(*cell.cross_entropy)) : nb::none();
+  return row;
+}
 
 void bind_evaluation(nb::module_& core) { core.def("evaluate", &evaluate); }
 

@@ -14,6 +14,7 @@ Stream, Mark           rows in, rows out
 episodes               the paper's episodes, to the bit, as NumPy arrays
 evaluate, curve,       how many answers are right: by scenario and delay, over long delays, without the memory
 ablate
+bench, Guest           a model of yours on the same episodes, beside ours
 train, Trainer         training with a recipe, or on batches of one's own
 plot                   the paper's figures (needs matplotlib)
 Error and its kin      what can go wrong
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING
 
 from ._core import commit as __commit__
 from ._core import version as __version__
+from .benchmark import Guest, bench
 from .episodes import GROUPS, PAPER_SEED, UNSEEN_SEED, Episodes, episodes
 from .errors import (BadData, CannotCreate, Error, Failed, InputOutput, Interrupted, MissingInput, NonFinite, StepLimit,
                      UsageError)
@@ -40,10 +42,10 @@ from .training import Check, Run, Step, Trainer, train
 if TYPE_CHECKING:
     from . import plot as plot
 
-__all__ = ["Answer", "BadData", "COLUMNS", "CannotCreate", "Check", "Episodes", "Error", "Failed", "GROUPS", "InputOutput",
+__all__ = ["Answer", "BadData", "COLUMNS", "CannotCreate", "Check", "Episodes", "Error", "Failed", "GROUPS", "Guest", "InputOutput",
            "Interrupted", "Mark", "Memory", "MissingInput", "Model", "NonFinite", "PAPER_SEED", "PublishedModel", "Records",
            "Run", "Step", "StepLimit", "Stream", "Trainer", "UNSEEN_SEED", "UsageError", "__commit__", "__version__",
-           "ablate", "curve", "episodes", "evaluate", "load", "models", "plot", "train"]
+           "ablate", "bench", "curve", "episodes", "evaluate", "load", "models", "plot", "train"]
 
 
 def __getattr__(name: str):

@@ -9,7 +9,7 @@ COLUMNS = {
     "Retained-R": ("retention", "retained"),
     "Retained-I": ("interference", "retained"),
     "Updated": ("overwrite", "updated"),
-    "Default": ("retention", "default"),
+    "Default": ("overwrite", "default"),
 }
 
 

@@ -93,6 +93,21 @@ def test_gradcheck_of_rows_states_and_weights(name, backend):
     assert torch.autograd.gradcheck(run, (x, state.requires_grad_(), *module.parameters()), fast_mode=True, **check)
 
 
+WHOLE_SIZES = {"schemamem": dict(width=8, slots=6, layers=2, heads=2, head_dim=4, hidden=6, commit_every=4),
+               "mamba3": dict(width=16, layers=2, heads=2, head_dim=16, state=16, groups=1),
+               "gdn": dict(width=16, layers=2, heads=2, head_dim=16, hidden=16)}
+
+
+@names
+@backends
+def test_gradcheck_of_whole_models(name, backend):
+    module = WHOLE[name](5, 3, backend=backend, dtype=torch.float64, seed=3, **WHOLE_SIZES[name])
+    x = torch.randn(1, 6, 5, generator=torch.Generator().manual_seed(7), dtype=torch.float64)
+    check = dict(eps=1e-6, atol=1e-5, rtol=1e-4, nondet_tol=0)
+    assert torch.autograd.gradcheck(module, (x.requires_grad_(),), **check)
+    assert torch.autograd.gradcheck(lambda x, *weights: module(x), (x, *module.parameters()), fast_mode=True, **check)
+
+
 @names
 def test_both_forms_agree_with_marks_and_states(name):
     x, marks = rows(name, 3, 23), torch.zeros(3, 23, dtype=torch.uint8)

@@ -4,11 +4,11 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "base/text.h"
 #include "cli/eval_commands.h"
 #include "cli/eval_options.h"
+#include "cli/eval_tables.h"
 
 namespace schemamem {
 namespace {
@@ -21,9 +21,6 @@ struct EvalCommand {
   Text writes, rounds;
 };
 
-const EvalDefaults kTable{
-    .delays = {96, 192, 384, 768, 1536},
-    .scenarios = {Scenario::kImmediate, Scenario::kRetention, Scenario::kInterference, Scenario::kOverwrite}};
 const EvalDefaults kCurve{.delays = {1536, 6144, 24576, 98304},
                           .scenarios = {Scenario::kRetention, Scenario::kInterference, Scenario::kOverwrite},
                           .episodes = 64};
@@ -34,26 +31,6 @@ constexpr std::int64_t kMostWrites = 1'000'000'000;
 
 Json json_of(const EvaluatedRun& run, const Evaluation& evaluation) {
   const EvaluationRecord& record = evaluation.record();
-  Json cells = Json::array();
-  for (const EvaluationCell& cell : evaluation.asked_cells()) {
-    cells.push_back({{"scenario", cell.scenario},
-                     {"delay", cell.delay},
-                     {"group", cell.group},
-                     {"asked", cell.asked},
-                     {"right", cell.right},
-                     {"exact", cell.exact_percent()},
-                     {"bit", cell.bit_percent()},
-                     {"cross_entropy", cell.cross_entropy}});
-  }
-  Json named = Json::object();
-  for (const NamedColumn& column : named_columns()) {
-    Json by_delay = Json::object();
-    for (const EvaluationCell& cell : evaluation.asked_cells()) {
-      if (cell.scenario == column.scenario && cell.group == column.group)
-        by_delay[std::to_string(cell.delay)] = cell.exact_percent();
-    }
-    named[std::string(column.name)] = by_delay;
-  }
   return {{"weights", run.weights.string()},
           {"record", evaluation.path().string()},
           {"sha256", record.checkpoint.sha256},
@@ -70,29 +47,8 @@ Json json_of(const EvaluatedRun& run, const Evaluation& evaluation) {
           {"floor", record.protocol.floor},
           {"rounds", record.protocol.rounds.empty() ? Json() : Json(record.protocol.rounds)},
           {"computed_cells", evaluation.missing_cells()},
-          {"exact", named},
-          {"cells", cells}};
-}
-
-/// Delays down, the paper's columns across.
-std::string named_table(const Evaluation& evaluation) {
-  const EvaluationRecord& record = evaluation.record();
-  std::string text = fmt::format("{:>12}", "delay");
-  for (const NamedColumn& column : named_columns()) text += fmt::format("{:>12}", column.title);
-  text += '\n';
-  std::set<std::int64_t> delays;
-  for (const EvaluationCell& cell : evaluation.asked_cells()) {
-    if (cell.delay > 0) delays.insert(cell.delay);
-  }
-  for (const std::int64_t delay : delays) {
-    text += fmt::format("{:>12}", delay);
-    for (const NamedColumn& column : named_columns()) {
-      const EvaluationCell* cell = record.find(column.scenario, delay, column.group);
-      text += cell != nullptr ? fmt::format("{:>12.2f}", cell->exact_percent()) : fmt::format("{:>12}", "");
-    }
-    text += '\n';
-  }
-  return text;
+          {"exact", named_json(evaluation.asked_cells())},
+          {"cells", cells_json(evaluation.asked_cells())}};
 }
 
 /// Numbers of writes down; all addresses and those of each age across.
@@ -119,16 +75,6 @@ std::string writes_table(const Evaluation& evaluation) {
   return text;
 }
 
-std::string whole_table(const Evaluation& evaluation) {
-  std::string text = fmt::format("  {:<13} {:>10}  {:<9} {:>9} {:>9} {:>14}\n", "scenario", "delay", "group", "exact %",
-                                 "bits %", "cross-entropy");
-  for (const EvaluationCell& cell : evaluation.asked_cells()) {
-    text += fmt::format("  {:<13} {:>10}  {:<9} {:>9.2f} {:>9.2f} {:>14.6f}\n", cell.scenario, cell.delay, cell.group,
-                        cell.exact_percent(), cell.bit_percent(), cell.cross_entropy);
-  }
-  return text;
-}
-
 Status show(const std::vector<EvaluatedRun>& runs, bool all, Console& console) {
   if (console.json) {
     Json evaluations = Json::array();
@@ -145,9 +91,9 @@ Status show(const std::vector<EvaluatedRun>& runs, bool all, Console& console) {
       text += fmt::format("{}, exact values in %{}\n", protocol_text(evaluation.record().protocol),
                           evaluation.missing_cells() == 0 ? console.paint.dim(", from the record") : "");
       const bool writes = !evaluation.record().protocol.rounds.empty();
-      text += all || !has_columns ? whole_table(evaluation)
+      text += all || !has_columns ? whole_table(evaluation.asked_cells())
               : writes            ? writes_table(evaluation)
-                                  : named_table(evaluation);
+                                  : named_table(evaluation.asked_cells());
     }
     if (const Status printed = console.print(text + "\n"); !printed) return printed;
   }
@@ -164,7 +110,7 @@ Status eval(const EvalCommand& command, Console& console) {
   if (command.rounds && !command.writes)
     return Error(ErrorKind::kUsage,
                  "--rounds says how writes follow each other; add --writes, such as --writes 8,64,1024.");
-  auto requests = options.read_requests(command.writes ? kWrites : command.curve ? kCurve : kTable);
+  auto requests = options.read_requests(command.writes ? kWrites : command.curve ? kCurve : table_defaults());
   if (!requests) return requests.error();
   const auto rounds = parse_rounds(command.rounds.value_or(Rounds().name()));
   if (!rounds) return rounds.error();

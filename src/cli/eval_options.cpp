@@ -74,6 +74,11 @@ void EvalOptions::add_to(CLI::App& command) {
   command.add_flag("--all", all, "Show every scenario and group, with bit accuracy and cross-entropy");
 }
 
+EvalDefaults table_defaults() {
+  return {.delays = {96, 192, 384, 768, 1536},
+          .scenarios = {Scenario::kImmediate, Scenario::kRetention, Scenario::kInterference, Scenario::kOverwrite}};
+}
+
 Result<std::vector<EvaluationRequest>> EvalOptions::read_requests(const EvalDefaults& defaults) const {
   EvaluationRequest request;
   request.paper_delays = defaults.delays;

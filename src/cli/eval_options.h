@@ -22,6 +22,9 @@ struct EvalDefaults {
   std::size_t episodes = kPaperEvaluationEpisodes;
 };
 
+/// What the paper's tables ask.
+EvalDefaults table_defaults();
+
 std::vector<std::string_view> split_at_commas(std::string_view text);
 /// Numbers with commas between them: sorted, each once.
 template <class T>

@@ -14,6 +14,7 @@
 #include "paper/diff_summary.h"
 #include "paper/folder.h"
 #include "paper/gaps.h"
+#include "paper/guests.h"
 #include "paper/headline.h"
 #include "system/files.h"
 
@@ -193,6 +194,22 @@ Status paper_diff(const PaperOptions& options, Console& console) {
   return console.print(console.json ? diff_json(judged->cells) : diff_summary(judged->cells) + judged->note);
 }
 
+Status paper_guests(const PaperOptions& options, Console& console) {
+  const auto source = read_source(options);
+  if (!source) return source.error();
+  if (source->ledger.guests().empty()) {
+    return Error(ErrorKind::kMissingInput,
+                 "None of the folders is of a guest, a model that is not ours. `schemamem score PREDICTIONS -o guests` "
+                 "makes some.");
+  }
+  Output output(options);
+  const Table table = guest_table(source->ledger, source->selection);
+  if (const Status written = output.write(table_files({table})); !written) return written;
+  if (const Status drawn = write_figures({guest_figure(source->ledger, source->selection)}, options, output); !drawn)
+    return drawn;
+  return console.json ? output.tell(*source, console) : console.print(markdown(table));
+}
+
 /// The figure lies beside the text that shows it, or where -o says.
 Status paper_headline(const PaperOptions& options, Console& console) {
   constexpr std::uint64_t kLargestText = 4 << 20;
@@ -270,6 +287,8 @@ void register_paper(CLI::App& program, Commands& commands) {
        paper_diff, false, false, false},
       {"all", "Tables, figures, the judgement (diff.json) and one page with everything (paper.md).",
        "schemamem paper all results/fast -o paper", paper_all, true, true, false},
+      {"guests", "One table and one figure: models that `score` and `bench` have kept, beside ours.",
+       "schemamem paper guests results/steady results/guests -o docs/results", paper_guests, true, true, false},
       {"headline", "Every model and recipe in one table and one figure, over all settings.",
        "schemamem paper headline results/fast results/steady -o docs/results\n"
        "schemamem paper headline results/fast results/steady --brief --into README.md",

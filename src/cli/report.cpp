@@ -33,7 +33,7 @@ Status report(const ReportOptions& options, Console& console) {
   const auto page = report_page(*ledger, paper_subject(*ledger), command + " -o " + out.filename().string());
   if (!page) return page.error();
   if (const Status written = write_file_atomically(out, *page); !written) return written;
-  const std::size_t runs = ledger->runs().size() + ledger->others().size();
+  const std::size_t runs = ledger->runs().size() + ledger->guests().size() + ledger->others().size();
   if (console.json) {
     const nlohmann::ordered_json answer{
         {"page", out.string()}, {"runs", runs}, {"recipes", ledger->recipes()}, {"bytes", page->size()}};

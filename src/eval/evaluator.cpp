@@ -1,36 +1,10 @@
 #include "eval/evaluator.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <string>
 
 #include "task/curve_episode.h"
 
 namespace schemamem {
-namespace {
-
-/// log(1 + e^-|z|) + max(z, 0) - z y, of a bit y.
-double cross_entropy(float logit, bool bit) {
-  const double z = logit;
-  return std::log1p(std::exp(-std::abs(z))) + std::max(z, 0.0) - (bit ? z : 0.0);
-}
-
-/// log sum_j e^{z_j} - z_label.
-double class_cross_entropy(View<const float, 1> outputs, std::size_t label) {
-  const auto largest = static_cast<double>(*std::max_element(outputs.begin(), outputs.end()));
-  double sum = 0;
-  for (const float z : outputs) sum += std::exp(static_cast<double>(z) - largest);
-  return std::log(sum) + largest - static_cast<double>(outputs[label]);
-}
-
-/// Nine digits: the logits have seven, and the C libraries of two machines may differ in the last of a double.
-double rounded(double value) { return std::strtod(fmt::format("{:.9g}", value).c_str(), nullptr); }
-
-}  // namespace
-
 Evaluator::Evaluator(std::shared_ptr<const LoadedModel<float>> model, std::shared_ptr<const Task> task, Mode mode,
                      EvaluatorOptions options, double floor)
     : model_(std::move(model)),
@@ -60,28 +34,6 @@ Evaluator::Evaluator(std::shared_ptr<const LoadedModel<float>> model, std::share
   }
 }
 
-void Evaluator::score(const EpisodeRows& rows, std::size_t t, View<const float, 1> outputs,
-                      std::span<Tally> tallies) const {
-  Tally& tally = tallies[static_cast<std::size_t>(rows.groups[t])];
-  const std::int32_t label = rows.labels[t];
-  ++tally.asked;
-  if (shape_.answer == AnswerKind::kClass) {
-    const bool right = answer_of(shape_.answer, outputs) == label;
-    tally.right += right ? 1 : 0;
-    tally.bits_right += right ? 1 : 0;
-    tally.loss += class_cross_entropy(outputs, static_cast<std::size_t>(label));
-    return;
-  }
-  std::int64_t bits_right = 0;
-  for (std::size_t j = 0; j < outputs.size(); ++j) {
-    const bool expected = ((label >> j) & 1) != 0;
-    if ((outputs[j] >= 0) == expected) ++bits_right;
-    tally.loss += cross_entropy(outputs[j], expected);
-  }
-  tally.bits_right += bits_right;
-  if (bits_right == static_cast<std::int64_t>(outputs.size())) ++tally.right;
-}
-
 void Evaluator::push(StreamReader<float>& stream, const EpisodeRows& rows, View<float, 2> outputs) const {
   for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
     end = forgets_ ? begin + 1 : rows.size();
@@ -99,7 +51,8 @@ void Evaluator::read(Reading& reading, StreamReader<float>& stream, const Episod
     const View<float, 2> logits(reading.logits.data(), {piece.size(), shape_.outputs});
     push(stream, piece, logits);
     for (std::size_t t = 0; !tallies.empty() && t < piece.size(); ++t) {
-      if (piece.is_final[t] != 0) score(piece, t, logits[t], tallies);
+      if (piece.is_final[t] != 0)
+        tallies[static_cast<std::size_t>(piece.groups[t])].count(shape_.answer, piece.labels[t], logits[t]);
     }
   }
 }
@@ -142,37 +95,7 @@ void Evaluator::run(Reading& reading, Episode& episode, std::span<const std::siz
 Result<std::vector<EvaluationCell>> Evaluator::cells(std::size_t scenario, std::span<const std::size_t> delays,
                                                      std::span<const Tally> tallies, const StopFlag& stop) const {
   if (stop.load(std::memory_order_relaxed)) return Error(ErrorKind::kInterrupted, "stopped on request");
-  const std::size_t stride = delays.size() * groups_;
-  const auto bits = static_cast<std::int64_t>(shape_.answer == AnswerKind::kBits ? shape_.outputs : 1);
-  std::vector<EvaluationCell> result;
-  for (std::size_t d = 0; d < delays.size(); ++d) {
-    for (const std::int8_t group : task_->scored(scenario)) {
-      EvaluationCell cell{.scenario = task_->scenarios()[scenario],
-                          .delay = static_cast<std::int64_t>(delays[d]),
-                          .group = std::string(task_->groups()[static_cast<std::size_t>(group)])};
-      double loss = 0;
-      cell.right_by_episode.reserve(tallies.size() / stride);
-      for (std::size_t at = d * groups_ + static_cast<std::size_t>(group); at < tallies.size(); at += stride) {
-        const Tally& tally = tallies[at];
-        cell.asked += tally.asked;
-        cell.right += tally.right;
-        cell.bits += tally.asked * bits;
-        cell.bits_right += tally.bits_right;
-        cell.right_by_episode.push_back(tally.right);
-        loss += tally.loss;
-      }
-      if (cell.asked == 0) continue;  // in few rounds there may be nothing of an age
-      if (!std::isfinite(loss)) {
-        return Error(ErrorKind::kNonFinite,
-                     fmt::format("The answers to {} queries of {} at delay {} are not finite: the weights are of no "
-                                 "use. Train again, or evaluate an earlier checkpoint.",
-                                 cell.group, cell.scenario, cell.delay));
-      }
-      cell.cross_entropy = rounded(loss / static_cast<double>(cell.bits));
-      result.push_back(std::move(cell));
-    }
-  }
-  return result;
+  return cells_of(*task_, scenario, delays, tallies);
 }
 
 Result<std::vector<EvaluationCell>> Evaluator::table(const EpisodeCase& request, const EvaluationOptions& episodes,

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/result.h"
+#include "eval/tally.h"
 #include "models/model.h"
 #include "record/evaluation_record.h"
 #include "stream/loaded_model.h"
@@ -68,11 +69,6 @@ class Evaluator {
                                              EvaluationObserver& observer);
 
  private:
-  /// Answers of one episode to the queries of one group.
-  struct Tally {
-    std::int64_t asked = 0, right = 0, bits_right = 0;
-    double loss = 0;  // summed over bits, or over answers that are classes
-  };
   /// What one thread needs.
   struct Reading {
     StreamReader<float> stream, fork;
@@ -87,7 +83,6 @@ class Evaluator {
             std::span<Tally> tallies) const;
   /// Lets the model read one piece; outputs are [rows, outputs].
   void push(StreamReader<float>& stream, const EpisodeRows& rows, View<float, 2> outputs) const;
-  void score(const EpisodeRows& rows, std::size_t t, View<const float, 1> outputs, std::span<Tally> tallies) const;
   /// One episode with a delay, asked after each of the delays: fills tallies [delays, groups].
   template <class Episode, class Questions>
   void run(Reading& reading, Episode& episode, std::span<const std::size_t> delays, const Questions& questions,

@@ -6,6 +6,7 @@
 #include "paper/beyond.h"
 #include "paper/diff_summary.h"
 #include "paper/figures.h"
+#include "paper/guests.h"
 #include "paper/tables.h"
 #include "paper/text_numbers.h"
 
@@ -36,12 +37,14 @@ std::vector<Table> all_tables(const Ledger& ledger, const Selection& selection) 
   tables.push_back(text_number_table(ledger, selection));
   for (Table& table : additions(ledger, selection)) tables.push_back(std::move(table));
   for (Table& table : Beyond(ledger, selection).tables()) tables.push_back(std::move(table));
+  if (!ledger.guests().empty()) tables.push_back(guest_table(ledger, selection));
   return tables;
 }
 
 std::vector<Figure> all_figures(const Ledger& ledger, const Selection& selection) {
   std::vector<Figure> figures = paper_figures(ledger, selection);
   for (Figure& figure : Beyond(ledger, selection).figures()) figures.push_back(std::move(figure));
+  if (!ledger.guests().empty()) figures.push_back(guest_figure(ledger, selection));
   return figures;
 }
 

@@ -21,9 +21,9 @@ std::vector<PaperFile> table_files(const std::vector<Table>& tables);
 /// figures/<name>.csv and .gp of each figure; gnuplot draws it beside them.
 std::vector<PaperFile> figure_files(const std::vector<Figure>& figures);
 
-/// The paper's tables, the numbers of its text, our additions, and what it has no place for (beyond.h).
+/// The paper's tables, the numbers of its text, our additions, what it has no place for (beyond.h), and guests.
 std::vector<Table> all_tables(const Ledger& ledger, const Selection& selection);
-/// The paper's figures, and the one of what it has no place for.
+/// The paper's figures, the one of what it has no place for, and the one of guests.
 std::vector<Figure> all_figures(const Ledger& ledger, const Selection& selection);
 /// What the paper has no place for, in sentences: runs of other settings and models (beyond.h), and Ledger::others(),
 /// which no table here shows. Empty if there are none.

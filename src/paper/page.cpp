@@ -91,6 +91,7 @@ PageSubject paper_subject(const Ledger& ledger) {
   PageSubject subject{.training_limit = kTrainedDelay};
   for (const PaperModel& model : kPaperModels)
     subject.models.push_back({std::string(model.name), std::string(model.title), std::string(model.mark)});
+  for (const std::string& guest : ledger.guest_names()) subject.models.push_back({guest, guest, guest});
   subject.settings.assign(kPaperSettings.begin(), kPaperSettings.end());
   std::vector<std::uint64_t> eval_seeds{kPaperEvaluationSeed};
   for (const std::uint64_t seed : ledger.eval_seeds())

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "paper/diff.h"
+#include "paper/guests.h"
 #include "paper/numbers.h"
 #include "paper/page_layouts.h"
 #include "report/page.h"
@@ -87,7 +88,7 @@ Json own_row(const Ledger& ledger, const Seeds& eval_seeds, Json heads, const Qu
   Json cells = Json::array();
   for (const NamedColumn& column : named_columns()) {
     Json found = Json::array();
-    for (const std::string& recipe : ledger.recipes()) {
+    for (const std::string& recipe : ledger.shown_recipes()) {
       for (const std::uint64_t eval_seed : eval_seeds) {
         Query query = row.at(column, row.delay);
         query.recipe = recipe;
@@ -161,6 +162,33 @@ Json far_table(const Ledger& ledger, const Seeds& eval_seeds) {
       {"rows", std::move(rows)}};
 }
 
+/// A row for each setting that guests were scored in, delay and model.
+Json guests_table(const Ledger& ledger, const Seeds& eval_seeds) {
+  Json rows = Json::array();
+  for (const std::string& setting : guest_settings(ledger)) {
+    for (const std::int64_t delay : {kTrainedDelay, kLongDelay}) {
+      for (const ShownModel& model : shown_models(ledger)) {
+        const auto guest = ledger.runs_of("", model.name, setting);
+        const bool counted = !guest.empty() && guest.front()->parameters;
+        rows.push_back(
+            own_row(ledger, eval_seeds,
+                    {setting, grouped(delay), model.title, counted ? grouped(*guest.front()->parameters) : ""},
+                    {.model = model.name, .setting = setting, .delay = delay},
+                    [&](const Query& query) { return summary_json(ledger.values(query)); }));
+      }
+    }
+  }
+  return {{"id", "guests"},
+          {"title", "Guests"},
+          {"caption",
+           "Models that are not ours on the same evaluation episodes: exact-value accuracy (%), mean ± sample SD over "
+           "training seeds. What each is stands among the runs."},
+          {"columns", columns_json(named_table_columns("percent"))},
+          {"heads", {"Setting", "Delay", "Model", "Parameters of guests"}},
+          {"own", true},
+          {"rows", std::move(rows)}};
+}
+
 Json drops_table(const Ledger& ledger, const std::vector<std::uint64_t>& eval_seeds) {
   const Json table{{"id", "drops"},
                    {"title", "Drops"},
@@ -195,6 +223,7 @@ nlohmann::ordered_json page_tables(const Ledger& ledger, const std::vector<std::
   tables.push_back(drops_table(ledger, eval_seeds));
   tables.push_back(far_table(ledger, eval_seeds));
   tables.push_back(half_life_table(ledger, eval_seeds));
+  if (!ledger.guests().empty()) tables.push_back(guests_table(ledger, eval_seeds));
   return tables;
 }
 

@@ -54,7 +54,7 @@ Json cell_json(const EvaluationCell& cell) {
           {"right", cell.right},
           {"bits", cell.bits},
           {"bits_right", cell.bits_right},
-          {"cross_entropy", cell.cross_entropy},
+          {"cross_entropy", cell.cross_entropy ? Json(*cell.cross_entropy) : Json()},
           {"right_by_episode", cell.right_by_episode}};
 }
 
@@ -132,9 +132,10 @@ EvaluationCell read_cell(const JsonField& json, std::string_view task, std::int6
                       .right = json.count("right"),
                       .bits = json.count("bits"),
                       .bits_right = json.count("bits_right"),
-                      .cross_entropy = json.number("cross_entropy"),
+                      .cross_entropy = {},
                       .right_by_episode = json.at("right_by_episode").counts()};
-  json.at("cross_entropy").expect(cell.cross_entropy >= 0, "must not be negative");
+  if (const JsonField loss = json.at("cross_entropy"); !loss.is_null()) cell.cross_entropy = loss.number();
+  json.at("cross_entropy").expect(cell.cross_entropy.value_or(0) >= 0, "must not be negative");
   json.expect(cell.asked > 0 && cell.bits >= cell.asked && cell.right <= cell.asked && cell.bits_right <= cell.bits,
               "\"right\" and \"bits_right\" must not exceed \"asked\" and \"bits\", of which there must be some");
   const auto& counts = cell.right_by_episode;

@@ -50,7 +50,7 @@ struct EvaluationCell {
   std::string group;  // of the task: retained, updated, default; early, late
   std::int64_t asked = 0, right = 0;
   std::int64_t bits = 0, bits_right = 0;
-  double cross_entropy = 0;  // mean over the bits, in nats
+  std::optional<double> cross_entropy{};  // mean over the bits, in nats; none of answers that came without outputs
   std::vector<std::int64_t> right_by_episode{};
 
   double exact_percent() const { return 100.0 * static_cast<double>(right) / static_cast<double>(asked); }

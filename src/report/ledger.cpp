@@ -10,6 +10,7 @@
 #include "base/name.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "record/guest.h"
 #include "record/json_file.h"
 #include "record/run_folders.h"
 #include "record/tensor_files.h"
@@ -127,6 +128,39 @@ Result<LedgerRun> read_run_folder(const fs::path& folder) {
   return run;
 }
 
+Result<LedgerRun> read_guest_folder(const fs::path& folder, const std::vector<std::string>& models) {
+  auto guest = load_guest(folder);
+  if (!guest) return guest.error();
+  LedgerRun run;
+  run.folder = folder;
+  run.model = guest->name;
+  run.task = guest->task;
+  run.setting = guest->setting;
+  run.seed = guest->seed;
+  run.parameters = guest->parameters;
+  run.guest = std::move(guest).value();
+  if (std::find(models.begin(), models.end(), run.model) != models.end()) {
+    return Error(
+        ErrorKind::kBadData,
+        fmt::format("{}: the guest is called {}, as a model of ours is, and a table could not tell them apart. "
+                    "Score it again under another name.",
+                    (folder / "guest.json").string(), run.model));
+  }
+  auto evaluations = load_evaluations(folder / "evaluations");
+  if (!evaluations) return evaluations.error();
+  run.evaluations = std::move(evaluations).value();
+  for (const EvaluationRecord& record : run.evaluations) {
+    const EvaluatedCheckpoint& about = record.checkpoint;
+    if (about.model == run.model && about.task == run.task && about.setting == run.setting && about.seed == run.seed)
+      continue;
+    return Error(ErrorKind::kBadData,
+                 fmt::format("{} is about {} {} {}, and the guest beside it is {} {} {}. Score it again.",
+                             (folder / "evaluations" / evaluation_file_name(record.protocol)).string(), about.model,
+                             about.task, about.setting, run.model, run.task, run.setting));
+  }
+  return run;
+}
+
 auto place(const LedgerRun& run, const std::vector<std::string>& models) {
   return std::tuple(std::string_view(run.recipe), std::find(models.begin(), models.end(), run.model) - models.begin(),
                     std::string_view(run.model), std::string_view(run.setting), std::string_view(run.task),
@@ -139,6 +173,13 @@ Status check_neighbours(const LedgerRun& a, const LedgerRun& b) {
       std::tie(b.recipe, b.model, b.setting, b.task, b.variant))
     return Done{};
   if (a.seed == b.seed) {
+    if (a.guest || b.guest) {
+      return Error(
+          ErrorKind::kBadData,
+          fmt::format("{} and {} are both the guest {} {} seed {}. A table has room for one of them: leave the "
+                      "other out.",
+                      a.folder.string(), b.folder.string(), a.model, a.setting, a.seed));
+    }
     return Error(
         ErrorKind::kBadData,
         fmt::format("{} (hash {}) and {} (hash {}) are both {} {} seed {} of the recipe {}. A table has room for "
@@ -194,19 +235,30 @@ Query Query::in_mode(std::string other_mode) const {
 Result<Ledger> Ledger::read(std::span<const fs::path> paths, const std::vector<std::string>& models) {
   Ledger ledger;
   std::set<fs::path> seen;
+  const auto is_new = [&](const fs::path& folder) {
+    std::error_code unknown;
+    const fs::path real = fs::weakly_canonical(folder, unknown);
+    return seen.insert(unknown ? folder : real).second;
+  };
   for (const fs::path& path : paths) {
-    const auto folders = find_runs(path);
+    const auto guests = find_guests(path);
+    if (!guests) return guests.error();
+    for (const fs::path& folder : *guests) {
+      if (!is_new(folder)) continue;
+      auto guest = read_guest_folder(folder, models);
+      if (!guest) return guest.error();
+      (guest->is_published_kind() ? ledger.guests_ : ledger.others_).push_back(std::move(guest).value());
+    }
+    const auto folders = guests->empty() ? find_runs(path) : runs_in(path);
     if (!folders) return folders.error();
     for (const fs::path& folder : *folders) {
-      std::error_code unknown;
-      const fs::path real = fs::weakly_canonical(folder, unknown);
-      if (!seen.insert(unknown ? folder : real).second) continue;
+      if (!is_new(folder)) continue;
       auto run = read_run_folder(folder);
       if (!run) return run.error();
       (run->is_published_kind() ? ledger.runs_ : ledger.others_).push_back(std::move(run).value());
     }
   }
-  for (std::vector<LedgerRun>* runs : {&ledger.runs_, &ledger.others_}) {
+  for (std::vector<LedgerRun>* runs : {&ledger.runs_, &ledger.guests_, &ledger.others_}) {
     std::sort(runs->begin(), runs->end(),
               [&](const LedgerRun& a, const LedgerRun& b) { return place(a, models) < place(b, models); });
     for (std::size_t i = 1; i < runs->size(); ++i)
@@ -227,12 +279,25 @@ std::vector<std::string> Ledger::recipes() const {
   return names;
 }
 
+std::vector<std::string> Ledger::shown_recipes() const {
+  std::vector<std::string> names = recipes();
+  if (names.empty() && !guests_.empty()) names.emplace_back();
+  return names;
+}
+
 std::set<std::uint64_t> Ledger::eval_seeds() const {
   std::set<std::uint64_t> seeds;
-  for (const std::vector<LedgerRun>* runs : {&runs_, &others_})
+  for (const std::vector<LedgerRun>* runs : {&runs_, &guests_, &others_})
     for (const LedgerRun& run : *runs)
       for (const EvaluationRecord& record : run.evaluations) seeds.insert(record.protocol.eval_seed);
   return seeds;
+}
+
+std::vector<std::string> Ledger::guest_names() const {
+  std::vector<std::string> names;
+  for (const LedgerRun& guest : guests_)
+    if (names.empty() || names.back() != guest.model) names.push_back(guest.model);
+  return names;
 }
 
 std::vector<const LedgerRun*> Ledger::runs_of(std::string_view recipe, std::string_view model,
@@ -240,6 +305,8 @@ std::vector<const LedgerRun*> Ledger::runs_of(std::string_view recipe, std::stri
   std::vector<const LedgerRun*> found;
   for (const LedgerRun& run : runs_)
     if (run.recipe == recipe && run.model == model && run.setting == setting) found.push_back(&run);
+  for (const LedgerRun& guest : guests_)
+    if (guest.model == model && guest.setting == setting) found.push_back(&guest);
   return found;
 }
 
@@ -288,8 +355,10 @@ Result<std::string> choose_recipe(const Ledger& ledger, const std::optional<std:
   if (recipes.empty()) {
     return Error(ErrorKind::kMissingInput,
                  fmt::format("None of the {} run{} is of the paper's task with a model of published sizes, which is "
-                             "what its tables are about. `schemamem report` shows all runs.",
-                             ledger.others().size(), ledger.others().size() == 1 ? "" : "s"));
+                             "what its tables are about. `schemamem report` shows all runs; guests stand beside runs, "
+                             "such as results/steady.",
+                             ledger.others().size() + ledger.guests().size(),
+                             ledger.others().size() + ledger.guests().size() == 1 ? "" : "s"));
   }
   if (wanted) {
     if (std::find(recipes.begin(), recipes.end(), *wanted) != recipes.end()) return *wanted;

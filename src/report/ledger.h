@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "record/evaluation_record.h"
+#include "record/guest.h"
 
 namespace schemamem {
 
@@ -39,6 +40,7 @@ struct LedgerRun {
   std::map<std::string, std::string> facts;                     // the manifest's other texts: version, commit, isa, cpu
   std::optional<RunEnd> end;                                    // nothing: not finished
   std::vector<EvaluationRecord> evaluations;
+  std::optional<Guest> guest{};  // of a model that is not ours: then there is no recipe, hash, config or end
 
   bool capped() const { return end && !end->passed; }
   /// Of the first task, with a published model: what tables and curves by delay are about.
@@ -78,10 +80,13 @@ struct SeedValue {
 /// they carry one name.
 ///
 /// Runs of other tasks and of models of other sizes are kept apart: they are in others() and nowhere else.
+///
+/// Guests, models that are not ours, have no recipe: they stand beside the runs of every recipe. One that bears the
+/// name of one of `models` is bad data.
 class Ledger {
  public:
-  /// `paths` are run folders, or folders whose sub-folders are runs. A folder that is named twice counts once.
-  /// Models stand in the order of `models`, all others behind them, by name.
+  /// `paths` are folders of runs and guests, or folders whose sub-folders are some. A folder that is named twice counts
+  /// once. Models stand in the order of `models`, all others behind them, by name.
   static Result<Ledger> read(std::span<const std::filesystem::path> paths, const std::vector<std::string>& models = {});
 
   /// Runs of before the manifest had persistent elements: `count` tells those of a model and setting.
@@ -90,11 +95,17 @@ class Ledger {
 
   /// By recipe, model, setting and seed.
   const std::vector<LedgerRun>& runs() const { return runs_; }
+  /// Guests of the first task, by name, setting and seed; and their names.
+  const std::vector<LedgerRun>& guests() const { return guests_; }
+  std::vector<std::string> guest_names() const;
   /// In the same order, within a model and setting by task and sizes.
   const std::vector<LedgerRun>& others() const { return others_; }
   std::vector<std::string> recipes() const;
+  /// Those that a page lets one choose from: one without a name where there are guests alone.
+  std::vector<std::string> shown_recipes() const;
   /// The seeds of evaluation episodes that any record has, those of others() included, rising.
   std::set<std::uint64_t> eval_seeds() const;
+  /// A guest's whatever the recipe.
   std::vector<const LedgerRun*> runs_of(std::string_view recipe, std::string_view model,
                                         std::string_view setting) const;
 
@@ -107,7 +118,7 @@ class Ledger {
   std::vector<SeedValue> drops(const Query& query, std::int64_t from, std::int64_t to) const;
 
  private:
-  std::vector<LedgerRun> runs_, others_;
+  std::vector<LedgerRun> runs_, guests_, others_;
 };
 
 /// The recipe to report on: `wanted`, or the only one there is. Several without a choice, or one that no run has, is a

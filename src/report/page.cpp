@@ -67,7 +67,7 @@ Json curve_json(const Ledger& ledger, Query query, const NamedColumn& column) {
 Json curves_json(const Ledger& ledger, const PageSubject& subject) {
   Json curves = Json::array();
   for (const char* kind : {"table", "curve"})
-    for (const std::string& recipe : ledger.recipes())
+    for (const std::string& recipe : ledger.shown_recipes())
       for (const PageSubject::EvalSeed& episodes : subject.eval_seeds)
         for (const std::string& setting : subject.settings)
           for (const PageSubject::Model& model : subject.models)
@@ -107,7 +107,7 @@ Json times_json(const Ledger& ledger, const PageSubject& subject) {
 }
 
 Result<Json> run_json(const LedgerRun& run) {
-  const std::filesystem::path path = run.folder / "run.json";
+  const std::filesystem::path path = run.folder / (run.guest ? "guest.json" : "run.json");
   const auto manifest = read_json_object(path);
   if (!manifest) return manifest.error();
   std::set<std::string> checkpoints;
@@ -133,7 +133,8 @@ Result<Json> run_json(const LedgerRun& run) {
               {"recipe", run.recipe},
               {"seed", run.seed},
               {"hash", run.hash},
-              {"status", !run.end          ? "unfinished"
+              {"status", run.guest         ? "guest"
+                         : !run.end        ? "unfinished"
                          : run.end->passed ? "passed"
                                            : "step-limit"},
               {"steps", run.end ? Json(run.end->steps) : Json(nullptr)},
@@ -174,7 +175,7 @@ Result<std::string> page_payload(const Ledger& ledger, const PageSubject& compar
   const PageSubject subject = with_all_runs(compared, ledger);
   Json seeds = Json::array(), runs = Json::array();
   for (const auto& [seed, role] : subject.eval_seeds) seeds.push_back({{"seed", seed}, {"role", role}});
-  for (const std::vector<LedgerRun>* some : {&ledger.runs(), &ledger.others()}) {
+  for (const std::vector<LedgerRun>* some : {&ledger.runs(), &ledger.guests(), &ledger.others()}) {
     for (const LedgerRun& run : *some) {
       auto one = run_json(run);
       if (!one) return one.error();
@@ -188,7 +189,7 @@ Result<std::string> page_payload(const Ledger& ledger, const PageSubject& compar
                {"command", command},
                {"training_limit", subject.training_limit}};
   payload.update(vocabulary(subject));
-  payload["recipes"] = ledger.recipes();
+  payload["recipes"] = ledger.shown_recipes();
   payload["eval_seeds"] = std::move(seeds);
   payload["claims"] = subject.claims;
   payload["tables"] = subject.tables;
