@@ -82,6 +82,7 @@ inline std::vector<std::string> more_arguments(const std::string& command) {
       {"watch", "--once"},
       {"eval", "--delays 8 --episodes 2 --threads 1"},
       {"ablate", "--delays 8 --episodes 2 --threads 1"},
+      {"calibrate", "--episodes 1"},
       {"sweep run", "--jobs 1 --threads 1"},
       {"sweep retry", "--jobs 1 --threads 1"},
       {"sweep plan", "--no-estimate --settings A2V2 --out {}"},
