@@ -1,6 +1,7 @@
 #include "paper/guests.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -35,14 +36,19 @@ std::string quiet(std::string text) {
   return text;
 }
 
+/// What is said of a guest, whose it is, and how many episodes of a case it was asked at most.
 std::string about(const Ledger& ledger, const std::string& name) {
+  std::vector<std::string> words;
+  std::int64_t episodes = 0;
   for (const LedgerRun& run : ledger.guests()) {
-    if (run.model != name || (run.guest->note.empty() && run.guest->owner.empty())) continue;
-    const std::string note = quiet(run.guest->note), owner = quiet(run.guest->owner);
-    const std::string by = owner.empty() ? "" : (note.empty() ? "by " : "; by ") + owner;
-    return fmt::format("`{}`: {}{}.", name, note, by);
+    if (run.model != name) continue;
+    if (words.empty() && !run.guest->note.empty()) words.push_back(quiet(run.guest->note));
+    if (words.size() < 2 && !run.guest->owner.empty() && episodes == 0)
+      words.push_back("by " + quiet(run.guest->owner));
+    for (const EvaluationRecord& record : run.evaluations) episodes = std::max(episodes, record.protocol.episodes);
   }
-  return fmt::format("`{}`: nothing is said about it.", name);
+  words.push_back(fmt::format("{} episodes a case", grouped(episodes)));
+  return fmt::format("`{}`: {}.", name, fmt::join(words, "; "));
 }
 
 std::string parameters_of(const std::vector<const LedgerRun*>& runs, bool plain_number) {

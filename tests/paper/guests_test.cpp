@@ -80,8 +80,8 @@ TEST(Guests, ShareOneTableWithOurModels) {
   EXPECT_EQ(table.rows[3][3], "2");
   EXPECT_EQ(table.rows[3][4], "75.0 ± 7.1");
   EXPECT_EQ(table.rows[4][4], "99.0");
-  EXPECT_THAT(table.notes, ElementsAre("`my-gru`: hidden 96; by somebody.",
-                                       "`transformer`: two layers    four  heads; by somebody."));
+  EXPECT_THAT(table.notes, ElementsAre("`my-gru`: hidden 96; by somebody; 8 episodes a case.",
+                                       "`transformer`: two layers    four  heads; by somebody; 8 episodes a case."));
   EXPECT_EQ(table.records[3].size(), table.record_header.size());
 }
 
