@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 RUNNER = ROOT / "tests" / "documents" / "pages.py"
 # Beside the source, and only there.
 PAGES = [ROOT / "docs" / name for name in ("python.md", "tutorial/python.md", "tutorial/train.md", "tutorial/your_task.md",
-                                           "tutorial/compare.md")] if RUNNER.exists() else []
+                                           "tutorial/compare.md", "howto/bench.md", "../README.md")] if RUNNER.exists() else []
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -38,7 +38,8 @@ def test_a_page_runs_as_it_is_pasted(page, monkeypatch):
     pages = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(pages)
     monkeypatch.setenv("SCHEMAMEM_MODELS", str(ROOT / "results" / "steady"))
-    program = os.environ.get("SCHEMAMEM_PROGRAM")
+    # The README has a program built beside it, and another test that runs it.
+    program = os.environ.get("SCHEMAMEM_PROGRAM") if page.name != "README.md" else None
     ran, wrong = pages.run_page(page, ("python", "console") if program else ("python",),
                                 pathlib.Path(program).parent if program else "", slow=True)
     assert not wrong, "\n".join(wrong)

@@ -16,7 +16,7 @@ RunOutlook::RunOutlook(const RunRequest& request)
     parts_.push_back({.expected = expected.by_stage[i],
                       .limit = static_cast<double>(stages[i].limit),
                       .work = (*work)[i],
-                      .fixed = stages[i].phase == Phase::kCooldown});
+                      .fixed = stages[i].fixed});
   }
 }
 
