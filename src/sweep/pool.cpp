@@ -280,8 +280,8 @@ SweepPool::Left SweepPool::left() const {
         ++left.evaluations_not_timed;
         continue;
       }
-      const auto job =
-          std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& one) { return one.cell == i && one.work == work; });
+      const auto job = std::find_if(jobs_.begin(), jobs_.end(),
+                                    [&, kept = work](const Job& one) { return one.cell == i && one.work == kept; });
       const double mean = kind->second.first / kind->second.second;
       const double spent = job == jobs_.end() ? 0 : std::chrono::duration<double>(Clock::now() - job->started).count();
       seconds += std::max(mean - spent, 0.05 * mean);

@@ -25,12 +25,19 @@ fs::path copied_run(const fs::path& into) {
   return run;
 }
 
+/// Records of a published run; there may be more of them with time.
+std::size_t records_of(const fs::path& run) {
+  const fs::directory_iterator files(run / "evaluations");
+  return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+}
+
 TEST(CheckCommand, AWholeRunEndsWithCode0) {
   const TemporaryFolder folder(memory_folder());
-  const Reply reply = call("check " + copied_run(folder.path()).string());
+  const fs::path run = copied_run(folder.path());
+  const Reply reply = call("check " + run.string());
+  const std::string told = "passed, 0 checkpoints, " + std::to_string(records_of(run)) + " records";
   EXPECT_EQ(reply.code, 0) << reply.err;
-  EXPECT_THAT(reply.out,
-              AllOf(HasSubstr("whole"), HasSubstr("passed, 0 checkpoints, 5 records"), HasSubstr("1 run: 1 whole")));
+  EXPECT_THAT(reply.out, AllOf(HasSubstr("whole"), HasSubstr(told), HasSubstr("1 run: 1 whole")));
 }
 
 TEST(CheckCommand, RecordsOfOtherWeightsAreDamageAndEndWithCode65) {
@@ -45,7 +52,7 @@ TEST(CheckCommand, RecordsOfOtherWeightsAreDamageAndEndWithCode65) {
   const auto json = nlohmann::json::parse(reply.out);
   EXPECT_EQ(json["counts"]["damaged"], 1);
   const auto& findings = json["runs"][0]["findings"];
-  ASSERT_EQ(findings.size(), 5U) << reply.out;
+  ASSERT_EQ(findings.size(), records_of(run)) << reply.out;
   EXPECT_EQ(findings[0]["kind"], "damaged");
   EXPECT_THAT(findings[0]["file"], HasSubstr("evaluations/"));
   EXPECT_THAT(findings[0]["what"], HasSubstr("SHA-256"));

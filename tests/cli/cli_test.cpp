@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCall{"tsk",
                 "Unknown command \"tsk\" of `schemamem`: expected one of talk, models, state, task, inspect, "
                 "verify, bench, train, resume, "
-                "watch, sweep, config, eval, ablate, calibrate, paper, report, check. Did you mean "
+                "watch, sweep, config, eval, ablate, calibrate, score, paper, report, check. Did you mean "
                 "\"task\"?"},
         BadCall{"task hsh", "Did you mean \"hash\"?"},
         BadCall{"--vresion", "Unknown option \"--vresion\" of `schemamem`. Did you mean \"--version\"?"},

@@ -263,6 +263,7 @@ TEST(EvalOfShippedWeights, LeavesNothingBesideThem) {
     return names;
   };
   const auto before = files();
+  const test::Variable models("SCHEMAMEM_MODELS", SCHEMAMEM_SOURCE_DIR "/results/steady");
   const Reply reply = call("eval a3v3-mamba3-steady-s42 --episodes 2 --delays 7 --eval-seed 3 --threads 1");
   EXPECT_EQ(reply.code, 0) << reply.err;
   EXPECT_EQ(files(), before);
