@@ -16,7 +16,7 @@ build/schemamem paper guests results/steady "$OUT" -o "$PAGE" >/dev/null
   cat <<'TEXT'
 # Guests beside our models
 
-Made by `make guests`: a GRU and a small transformer in PyTorch ([examples/your_model](../../examples/your_model/README.md)), trained
+Made by `make guests`: a GRU and a small transformer in PyTorch (`examples/your_model`), trained
 five minutes each on one core and asked the same episodes as our models, by `schemamem.bench`. The transformer keeps every row it
 has read; the others carry a state of fixed size.
 
