@@ -93,23 +93,19 @@ std::string_view phase_name(Phase phase) {
 std::vector<Stage> make_curriculum(const Recipe& recipe, const Task& task, const ModelTraits& model) {
   std::vector<Stage> stages =
       task.protocol() == Protocol::kPaper ? paper_stages(recipe, model) : level_stages(recipe, task);
+  // As the last stage, for so many steps.
+  const auto go_on = [&](Phase phase, std::int64_t steps) {
+    Stage& stage = stages.emplace_back(Stage(stages.back()));
+    stage.name = phase_name(phase);
+    stage.phase = phase;
+    stage.limit = steps;
+    stage.fixed = true;
+  };
   if (recipe.lanes.steps > 0) {
-    Stage lanes = stages.back();
-    lanes.name = "lanes";
-    lanes.phase = Phase::kLanes;
-    lanes.limit = recipe.lanes.steps;
-    lanes.fixed = true;
-    lanes.checked.push_back(episode_case(Scenario::kRounds, kRoundsChecked));
-    stages.push_back(std::move(lanes));
+    go_on(Phase::kLanes, recipe.lanes.steps);
+    stages.back().checked.push_back(episode_case(Scenario::kRounds, kRoundsChecked));
   }
-  if (recipe.cooldown.steps > 0) {
-    Stage cooldown = stages.back();
-    cooldown.name = "cooldown";
-    cooldown.phase = Phase::kCooldown;
-    cooldown.limit = recipe.cooldown.steps;
-    cooldown.fixed = true;
-    stages.push_back(std::move(cooldown));
-  }
+  if (recipe.cooldown.steps > 0) go_on(Phase::kCooldown, recipe.cooldown.steps);
   return stages;
 }
 
