@@ -18,6 +18,7 @@ void Engine<T, Shape>::lay_out(SchemaMemScratch<T>& scratch) const {
   scratch.key_sines = arena.take<T>(tokens * s_.head_dim / 2);
   scratch.row_scratch = arena.take<T>(tokens * kLanes<T>);
   scratch.padded_out = arena.take<T>(tokens * outputs_);
+  scratch.pulls = arena.take<T>(config_.pulls ? tokens * M : 0);
   scratch.layers = arena.take<typename SchemaMemScratch<T>::Layer>(config_.layers);
   for (std::size_t i = 0; i < config_.layers; ++i) {
     typename SchemaMemScratch<T>::Layer ignored;
@@ -77,7 +78,11 @@ void Engine<T, Shape>::advance(const Folded<T>& folded, View<const T, 2> x, cons
                  .values_to = stream.open_values + at * dim});
     mix_rows(w, a, rows, next);
     T* const pending = unpadded() ? stream.pending : mine.pending;
-    multiply_onto<T>({a.write_powers, 1, M}, {a.ug + D, both}, pending, D, M, D, rows);
+    if (config_.pulls) {
+      pull_rows(a, rows, unpadded() ? stream.phase : mine.state, scratch.pulls, pending);
+    } else {
+      multiply_onto<T>({a.write_powers, 1, M}, {a.ug + D, both}, pending, D, M, D, rows);
+    }
     if (!unpadded()) {
       for (std::size_t m = 0; m < s_.slots; ++m)
         copy_block<T>(pending + m * D, 1, s_.width, stream.pending + m * s_.width, D);
