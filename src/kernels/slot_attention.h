@@ -137,11 +137,12 @@ struct SlotTerm {
 };
 
 /// Turns the powers P into the gradient of the (natural-logarithm) scores, in place:
-///   d_score = P (first + second - offset),   offset [rows]
-/// where 1 / row sum is already a factor of `left` and `offset`. `second.left` may be null.
+///   d_score = P (first + second - offset) + more,   offset [rows], more [rows, M]
+/// where 1 / row sum is already a factor of `left` and `offset`. `second.left` and `more` may be null.
 template <class T, class Sizes>
 [[gnu::always_inline]] inline void slot_score_gradient(const Sizes& sizes, std::size_t rows, SlotTerm<T> first,
-                                                       SlotTerm<T> second, const T* offset, T* powers) {
+                                                       SlotTerm<T> second, const T* offset, T* powers,
+                                                       const T* more = nullptr) {
   for_tiles<kTileRows, kTileVecs>(rows, vectors_in<T>(sizes.padded_slots),
                                   [&](auto height, auto vecs, std::size_t row, std::size_t v0) {
                                     Tile<T, height.value, vecs.value> tile;
@@ -158,8 +159,9 @@ template <class T, class Sizes>
                                       const Vec<T> pull = broadcast<T>(offset[row + i]);
 #pragma GCC unroll 8
                                       for (int v = 0; v < vecs.value; ++v) {
-                                        T* const at = powers + (row + i) * sizes.padded_slots + column + v * kLanes<T>;
-                                        store<T>(at, load<T>(at) * (tile.sum[i][v] - pull));
+                                        const std::size_t at = (row + i) * sizes.padded_slots + column + v * kLanes<T>;
+                                        const Vec<T> d_score = load<T>(powers + at) * (tile.sum[i][v] - pull);
+                                        store<T>(powers + at, more == nullptr ? d_score : d_score + load<T>(more + at));
                                       }
                                     }
                                   });

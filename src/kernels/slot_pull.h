@@ -62,12 +62,14 @@ template <class T, class Slots, class Width>
 
 template <class T>
 struct PullBackward {
-  const T* weights;   // P [rows, M]
+  const T* powers;    // unnormalised P [rows, M]
+  const T* inverse;   // 1 / row sum [rows]
   const T* state;     // S [M, D] before the chunk, in [0, 2 pi]
   const T* d_change;  // [M, D]: the gradient g of the change
   T* scores;          // [rows, M], in: G g^T; out: P dL/dP
   T* kept;     // [rows, M], out: how much of G_t is in the slot behind the chunk, P_t (1 - P_t+1) (1 - P_t+2) ...
-  T* scratch;  // [M]
+  T* along;    // [2, M], scratch
+  T* offset;   // [rows], out: the sum of P dL/dP over the slots
   T* d_state;  // [M, D]: what is left of S behind the chunk has the gradient; the rest is taken off here
 };
 
@@ -75,33 +77,39 @@ struct PullBackward {
 /// recurrence as S itself, dL/dP_t = (1 - P_t+1) (1 - P_t+2) ... (g . G_t - s_t-1).
 template <class T, class Slots, class Width>
 [[gnu::noinline]] void pull_backward(std::size_t rows, Slots slots, Width width, const PullBackward<T>& a) {
+  T *const along = a.along, *const later = a.along + slots;
   for (std::size_t m = 0; m < slots; ++m) {
     Vec<T> sum{};
     for (std::size_t j = 0; j < width; j += kLanes<T>) {
       const std::size_t at = m * width + j;
       sum = multiply_add<T>(load<T>(a.d_change + at), centred<T>(load<T>(a.state + at)), sum);
     }
-    a.scratch[m] = horizontal_sum<T>(sum);
+    along[m] = horizontal_sum<T>(sum);
+    later[m] = 1;
   }
-  for (std::size_t m = 0; m < slots; m += kLanes<T>) {
-    Vec<T> later = broadcast<T>(T(1)), taken{};
-    for (std::size_t t = rows; t-- > 0;) {
-      const Vec<T> weight = load<T>(a.weights + t * slots + m), kept = weight * later;
+  for (std::size_t t = rows; t-- > 0;) {
+    const Vec<T> inverse = broadcast<T>(a.inverse[t]);
+    for (std::size_t m = 0; m < slots; m += kLanes<T>) {
+      const Vec<T> left = load<T>(later + m), kept = load<T>(a.powers + t * slots + m) * inverse * left;
       store<T>(a.kept + t * slots + m, kept);
-      taken += kept;
-      later -= kept;
+      store<T>(later + m, left - kept);
     }
-    Vec<T> along = load<T>(a.scratch + m);
-    for (std::size_t t = 0; t < rows; ++t) {
+  }
+  for (std::size_t t = 0; t < rows; ++t) {
+    const Vec<T> inverse = broadcast<T>(a.inverse[t]);
+    Vec<T> sum{};
+    for (std::size_t m = 0; m < slots; m += kLanes<T>) {
       const std::size_t at = t * slots + m;
-      const Vec<T> ahead = load<T>(a.scores + at) - along;
-      store<T>(a.scores + at, load<T>(a.kept + at) * ahead);
-      along = multiply_add<T>(load<T>(a.weights + at), ahead, along);
+      const Vec<T> before = load<T>(along + m), ahead = load<T>(a.scores + at) - before;
+      const Vec<T> term = load<T>(a.kept + at) * ahead;
+      store<T>(a.scores + at, term);
+      store<T>(along + m, multiply_add<T>(load<T>(a.powers + at) * inverse, ahead, before));
+      sum += term;
     }
-    store<T>(a.scratch + m, taken);
+    a.offset[t] = horizontal_sum<T>(sum);
   }
   for (std::size_t m = 0; m < slots; ++m) {
-    const Vec<T> taken = broadcast<T>(-a.scratch[m]);
+    const Vec<T> taken = broadcast<T>(later[m] - T(1));
     for (std::size_t j = 0; j < width; j += kLanes<T>) {
       const std::size_t at = m * width + j;
       store<T>(a.d_state + at, multiply_add<T>(taken, load<T>(a.d_change + at), load<T>(a.d_state + at)));

@@ -170,15 +170,16 @@ template <class T, class Shape>
   const bool pulled = committed && config_.pulls;
   if (committed) transpose<T>(t.d_commit, D, M, D, t.d_state_t, M);
   if (pulled) {
-    pull_weights<T>(a.write_powers, a.write_inverse, rows, M, t.pulls);
     multiply<T>({a.g, D, 1}, {t.d_state_t, M}, t.d_pulls, M, rows, M, D);
     pull_backward<T>(rows, M, D,
-                     {.weights = t.pulls,
+                     {.powers = a.write_powers,
+                      .inverse = a.write_inverse,
                       .state = before,
                       .d_change = t.d_commit,
                       .scores = t.d_pulls,
                       .kept = t.kept,
-                      .scratch = t.slot_scratch,
+                      .along = t.slot_scratch,
+                      .offset = t.pull_offsets,
                       .d_state = t.d_state});
   }
   if (committed) {  // d_G = P_w d_dS;  d_F += d_G pi (1 - tanh^2) = d_G (pi - G^2 / pi)
@@ -221,18 +222,15 @@ template <class T, class Shape>
           sum = multiply_add<T>(load<T>(a.ug + i * both + j), load<T>(a.xu + at) - load<T>(a.x + at), sum);
           if (committed && !pulled) sum = multiply_add<T>(load<T>(a.ug + i * both + D + j), load<T>(t.d_g + at), sum);
         }
-        const Vec<T> inverse = broadcast<T>(a.write_inverse[i]);
-        for (std::size_t m = 0; pulled && m < M; m += kLanes<T>)
-          sum = multiply_add<T>(load<T>(t.d_pulls + i * M + m), inverse, sum);
         return sum;
       },
       [](Vec<T> sum, std::size_t) { return sum; });
+  for (std::size_t i = 0; pulled && i < rows; ++i) t.offsets[i] += t.pull_offsets[i] * a.write_inverse[i];
   multiply_onto<T>({a.write_powers, 1, M}, {a.ug, both}, (sees_state ? t.d_bank : g.bank) + D, both, M, D, rows);
   slot_score_gradient<T>(slot_sizes(s_), rows, {a.ug, both, sees_state ? t.values_t : w.values_t},
-                         {committed && !pulled ? a.ug + D : nullptr, both, t.d_state_t}, t.offsets, a.write_powers);
-  T* const d_scores = a.write_powers;
-  for (std::size_t i = 0; pulled && i < rows * M; i += kLanes<T>)
-    store<T>(d_scores + i, load<T>(d_scores + i) + load<T>(t.d_pulls + i));
+                         {committed && !pulled ? a.ug + D : nullptr, both, t.d_state_t}, t.offsets, a.write_powers,
+                         pulled ? t.d_pulls : nullptr);
+  const T* const d_scores = a.write_powers;
   multiply_onto<T>({d_scores, 1, M}, {a.x, D}, g.address, D, M, D, rows);
   multiply_onto<T>({d_scores, M, 1}, {w.address_rows, D}, t.d_x, D, rows, D, M);
 }

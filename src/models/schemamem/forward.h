@@ -115,7 +115,8 @@ void Engine<T, Shape>::lay_out(SchemaMemTape<T>& t) const {
   const std::size_t pulled = config_.pulls ? std::min(tokens, config_.commit_every) : 0;
   t.before = arena.take<T>(config_.pulls ? layers * chunks * M * D : 0);
   for (T** const of_chunk : {&t.pulls, &t.d_pulls, &t.kept}) *of_chunk = arena.take<T>(pulled * M);
-  t.slot_scratch = arena.take<T>(config_.pulls ? M : 0);
+  t.slot_scratch = arena.take<T>(config_.pulls ? 2 * M : 0);
+  t.pull_offsets = arena.take<T>(pulled);
 }
 
 template <class T, class Shape>

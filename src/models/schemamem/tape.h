@@ -69,8 +69,8 @@ struct SchemaMemTape final : Tape<T> {
   T *d_bank, *d_features, *d_state, *d_state_t, *values_t, *d_commit;
 
   // Of a commit that pulls: S [M, D] before it, per layer and chunk; of the chunk at work P, P dL/dP and what is kept
-  // of each token [C, M]; [M].
-  T *before, *pulls, *d_pulls, *kept, *slot_scratch;
+  // of each token [C, M]; [2, M]; [C].
+  T *before, *pulls, *d_pulls, *kept, *slot_scratch, *pull_offsets;
 };
 
 /// What a stream needs besides its state: one open chunk's worth of rows, and the banks derived from S.

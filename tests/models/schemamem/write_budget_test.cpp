@@ -89,5 +89,36 @@ TEST(ALiveWriter, CannotBeRunBackwardsLikeThat) {
   EXPECT_GT(left_after_going_back({.writer = SchemaMemWriter::kLive}), 0.1);
 }
 
+/// The largest difference between two memories, the shorter way round the circle.
+double apart(const Memory& a, const Memory& b) {
+  double largest = 0;
+  for (std::size_t l = 0; l < a.phases.size(); ++l)
+    for (std::size_t m = 0; m < a.phases[l].size(); ++m)
+      for (std::size_t j = 0; j < a.phases[l][m].size(); ++j)
+        largest =
+            std::max(largest, std::abs(std::remainder(a.phases[l][m][j] - b.phases[l][m][j], 2 * std::numbers::pi)));
+  return largest;
+}
+/// How far apart two different pasts are after they were written the same.
+double apart_in_the_end(const SchemaMemForm& form) {
+  Memory one(form), other(form);
+  Rng rng = test::test_rng(12);
+  for (Matrix& layer : other.phases)
+    for (auto& row : layer)
+      for (double& phase : row) phase = 2 * std::numbers::pi * rng.uniform();
+  EXPECT_GT(apart(one, other), 1.0);
+  for (const Matrix& chunk : one.inputs) {
+    one.commit(chunk, 1);
+    other.commit(chunk, 1);
+  }
+  return apart(one, other);
+}
+
+TEST(ACommitThatPulls, MakesOneOfAllPastsThatWereWrittenTheSame) {
+  EXPECT_LT(apart_in_the_end({.commit = SchemaMemCommit::kPull}), 1e-9);
+}
+
+TEST(ThePrintedCommit, KeepsDifferentPastsApartForEver) { EXPECT_GT(apart_in_the_end({}), 0.1); }
+
 }  // namespace
 }  // namespace schemamem
