@@ -54,8 +54,10 @@ int main(int argc, char** argv) {
     if (power > 0) good = in_a_folder(options, [&] { return campaign::power_campaign(options, power); }) && good;
     if (faults > 0)
       good = in_a_folder(options, [&] { return campaign::fault_campaign(options, faults, allocations); }) && good;
-    if (mutations + arguments > 0)
-      good = in_a_folder(options, [&] { return campaign::mutation_campaign(options, mutations, arguments); }) && good;
+    if (mutations > 0)
+      good = in_a_folder(options, [&] { return campaign::changed_files_campaign(options, mutations); }) && good;
+    if (arguments > 0)
+      good = in_a_folder(options, [&] { return campaign::random_arguments_campaign(options, arguments); }) && good;
     return good ? 0 : 1;
   } catch (const std::exception& fault) {
     fmt::print(stderr, "error: {}\n", fault.what());
