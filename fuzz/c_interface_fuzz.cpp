@@ -21,18 +21,29 @@ sm_model* small_model() {
   return model;
 }
 
-std::vector<std::byte> state_of(const sm_memory* memory) {
-  std::vector<std::byte> bytes(sm_state_size(memory));
-  must(sm_state_get(memory, bytes.data(), bytes.size()) == SM_OK);
-  return bytes;
-}
+/// A memory that has been written to once, and its state.
+struct World {
+  World() {
+    must(sm_memory_new(model, &memory) == SM_OK && sm_write(memory, 5, 3) == SM_OK);
+    state.resize(sm_state_size(memory));
+    must(sm_state_get(memory, state.data(), state.size()) == SM_OK);
+  }
+  bool is_as_before() const {
+    std::vector<std::byte> now(state.size());
+    return sm_state_get(memory, now.data(), now.size()) == SM_OK && now == state;
+  }
+
+  sm_model* model = small_model();
+  sm_memory* memory = nullptr;
+  std::vector<std::byte> state;
+};
 
 void refused(int code) { must(code != SM_OK && sm_last_error()[0] != '\0'); }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static sm_model* const model = small_model();
+  static World world;
   sm_model* other = nullptr;
   if (const int code = sm_model_from_bytes(data, size, &other); code != SM_OK) {
     refused(code);
@@ -40,32 +51,29 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   sm_model_free(other);
 
-  sm_memory* memory = nullptr;
-  must(sm_memory_new(model, &memory) == SM_OK && sm_write(memory, 5, 3) == SM_OK);
   // The bytes are laid over a true state, from a place that the first two of them name: most stay readable.
-  std::vector<std::byte> state = state_of(memory);
-  const std::vector<std::byte> before = state;
+  std::vector<std::byte> state = world.state;
   if (size > 2) {
     const std::size_t place = (data[0] + 256U * data[1]) % state.size();
     std::memcpy(&state[place], data + 2, std::min(size - 2, state.size() - place));
   }
-  if (const int code = sm_state_set(memory, state.data(), state.size()); code != SM_OK) {
+  if (const int code = sm_state_set(world.memory, state.data(), state.size()); code != SM_OK) {
     refused(code);
-    must(state_of(memory) == before);
+    must(world.is_as_before());
   } else {
     int value = -1;
     float sure = -1;
-    must(sm_ask(memory, 5, &value, &sure) == SM_OK && value >= 0 && value < sm_values(memory));
+    must(sm_ask(world.memory, 5, &value, &sure) == SM_OK && value >= 0 && value < sm_values(world.memory));
+    must(sm_state_set(world.memory, world.state.data(), world.state.size()) == SM_OK);
   }
   sm_stream* stream = nullptr;
-  must(sm_stream_new(model, &stream) == SM_OK);
+  must(sm_stream_new(world.model, &stream) == SM_OK);
   if (const int code = sm_stream_state_set(stream, data, size); code != SM_OK) refused(code);
   std::vector<float> rows(size / sizeof(float)), outputs;
   if (!rows.empty()) std::memcpy(rows.data(), data, rows.size() * sizeof(float));
-  const std::size_t count = rows.size() / sm_model_row_width(model);
-  outputs.resize(count * sm_model_outputs(model) + 1);
+  const std::size_t count = rows.size() / sm_model_row_width(world.model);
+  outputs.resize(count * sm_model_outputs(world.model) + 1);
   if (const int code = sm_stream_push(stream, rows.data(), count, outputs.data()); code != SM_OK) refused(code);
   sm_stream_free(stream);
-  sm_memory_free(memory);
   return 0;
 }
