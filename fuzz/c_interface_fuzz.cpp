@@ -1,5 +1,6 @@
-// Arbitrary bytes through the C interface: as a model, and as states of a memory and of a stream. Nothing is thrown, a
-// refusal has a code and a sentence and leaves the state as it was, and what is accepted comes out again as it went in.
+// Arbitrary bytes through the C interface: the first one says whether as a model, over the state of a memory, or as the
+// state of a stream and then its rows. Nothing is thrown, a refusal has a code and a sentence and leaves the state as
+// it was.
 #include <schemamem/c.h>
 
 #include <cstddef>
@@ -40,18 +41,17 @@ struct World {
 
 void refused(int code) { must(code != SM_OK && sm_last_error()[0] != '\0'); }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static World world;
-  sm_model* other = nullptr;
-  if (const int code = sm_model_from_bytes(data, size, &other); code != SM_OK) {
+void take_model(const std::uint8_t* data, std::size_t size) {
+  sm_model* model = nullptr;
+  if (const int code = sm_model_from_bytes(data, size, &model); code != SM_OK) {
     refused(code);
-    must(other == nullptr);
+    must(model == nullptr);
   }
-  sm_model_free(other);
+  sm_model_free(model);
+}
 
-  // The bytes are laid over a true state, from a place that the first two of them name: most stay readable.
+/// The bytes are laid over a true state, from a place that the first two of them name: most stay readable.
+void take_memory(World& world, const std::uint8_t* data, std::size_t size) {
   std::vector<std::byte> state = world.state;
   if (size > 2) {
     const std::size_t place = (data[0] + 256U * data[1]) % state.size();
@@ -60,12 +60,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const int code = sm_state_set(world.memory, state.data(), state.size()); code != SM_OK) {
     refused(code);
     must(world.is_as_before());
-  } else {
-    int value = -1;
-    float sure = -1;
-    must(sm_ask(world.memory, 5, &value, &sure) == SM_OK && value >= 0 && value < sm_values(world.memory));
-    must(sm_state_set(world.memory, world.state.data(), world.state.size()) == SM_OK);
+    return;
   }
+  int value = -1;
+  float sure = -1;
+  must(sm_ask(world.memory, 5, &value, &sure) == SM_OK && value >= 0 && value < sm_values(world.memory));
+  must(sm_state_set(world.memory, world.state.data(), world.state.size()) == SM_OK);
+}
+
+void take_stream(const World& world, const std::uint8_t* data, std::size_t size) {
   sm_stream* stream = nullptr;
   must(sm_stream_new(world.model, &stream) == SM_OK);
   if (const int code = sm_stream_state_set(stream, data, size); code != SM_OK) refused(code);
@@ -75,5 +78,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   outputs.resize(count * sm_model_outputs(world.model) + 1);
   if (const int code = sm_stream_push(stream, rows.data(), count, outputs.data()); code != SM_OK) refused(code);
   sm_stream_free(stream);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static World world;
+  if (size == 0) return 0;
+  const int way = data[0] % 3;
+  if (way == 0) take_model(data + 1, size - 1);
+  if (way == 1) take_memory(world, data + 1, size - 1);
+  if (way == 2) take_stream(world, data + 1, size - 1);
   return 0;
 }

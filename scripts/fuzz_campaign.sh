@@ -41,8 +41,12 @@ next() {
   done | sort -n | sed -n '1s/.* //p'
 }
 
-# An execution that took long because the machine was busy is none that takes long.
-is_slow_again() { ! "$folder/${1}_fuzz" "${limits[@]}" -runs=3 "$2" >/dev/null 2>&1 </dev/null; }
+# An execution that took long because the machine was busy is none that takes long: the processor's seconds count.
+is_slow_again() {
+  local TIMEFORMAT='%U %S' took
+  took=$({ time "$folder/${1}_fuzz" "${limits[@]}" -timeout=60 "$2" >/dev/null 2>&1 </dev/null; } 2>&1) || return 0
+  awk -v took="$took" 'BEGIN { split(took, s, " "); exit !(s[1] + s[2] > 1) }'
+}
 
 run_slice() {
   local name=$1 log=$counts/$1.log begun=$SECONDS seeds=()
