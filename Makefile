@@ -85,10 +85,10 @@ test-neon: ## the unit tests of kernels and models and all golden vectors, compi
 	@cmake --build build-neon -j $(JOBS) --target kernels_test kernels_neon_test models_test golden_test
 	@$(ctest) --test-dir build-neon -L unit
 
-coverage: deps ## branch coverage of what reads files (scripts/coverage.py); fails below 90 %
+coverage: deps ## branch coverage of what reads files (scripts/coverage.py), or of ROOMS alone; fails below 90 %
 	$(call configure,coverage,build-coverage)
-	@cmake --build build-coverage -j $(JOBS) --target $$(scripts/coverage.py --targets)
-	@scripts/coverage.py --jobs $(JOBS)
+	@cmake --build build-coverage -j $(JOBS) --target $$(scripts/coverage.py $(ROOMS) --targets)
+	@scripts/coverage.py $(ROOMS) --jobs $(JOBS)
 
 campaign = @cmake --build build -j $(JOBS) --target campaign && build/tests/campaigns/campaign build/schemamem --seed $(SEED)
 

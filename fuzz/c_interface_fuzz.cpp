@@ -1,5 +1,6 @@
-// Arbitrary bytes through the C interface: as a model, and as states of a memory and of a stream. Nothing is thrown, a
-// refusal has a code and a sentence and leaves the state as it was, and what is accepted comes out again as it went in.
+// Arbitrary bytes through the C interface: the first one says whether as a model, over the state of a memory, or as the
+// state of a stream and then its rows. Nothing is thrown, a refusal has a code and a sentence and leaves the state as
+// it was.
 #include <schemamem/c.h>
 
 #include <cstddef>
@@ -21,51 +22,72 @@ sm_model* small_model() {
   return model;
 }
 
-std::vector<std::byte> state_of(const sm_memory* memory) {
-  std::vector<std::byte> bytes(sm_state_size(memory));
-  must(sm_state_get(memory, bytes.data(), bytes.size()) == SM_OK);
-  return bytes;
-}
+/// A memory that has been written to once, and its state.
+struct World {
+  World() {
+    must(sm_memory_new(model, &memory) == SM_OK && sm_write(memory, 5, 3) == SM_OK);
+    state.resize(sm_state_size(memory));
+    must(sm_state_get(memory, state.data(), state.size()) == SM_OK);
+  }
+  bool is_as_before() const {
+    std::vector<std::byte> now(state.size());
+    return sm_state_get(memory, now.data(), now.size()) == SM_OK && now == state;
+  }
+
+  sm_model* model = small_model();
+  sm_memory* memory = nullptr;
+  std::vector<std::byte> state;
+};
 
 void refused(int code) { must(code != SM_OK && sm_last_error()[0] != '\0'); }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static sm_model* const model = small_model();
-  sm_model* other = nullptr;
-  if (const int code = sm_model_from_bytes(data, size, &other); code != SM_OK) {
+void take_model(const std::uint8_t* data, std::size_t size) {
+  sm_model* model = nullptr;
+  if (const int code = sm_model_from_bytes(data, size, &model); code != SM_OK) {
     refused(code);
-    must(other == nullptr);
+    must(model == nullptr);
   }
-  sm_model_free(other);
+  sm_model_free(model);
+}
 
-  sm_memory* memory = nullptr;
-  must(sm_memory_new(model, &memory) == SM_OK && sm_write(memory, 5, 3) == SM_OK);
-  // The bytes are laid over a true state, from a place that the first two of them name: most stay readable.
-  std::vector<std::byte> state = state_of(memory);
-  const std::vector<std::byte> before = state;
+/// The bytes are laid over a true state, from a place that the first two of them name: most stay readable.
+void take_memory(World& world, const std::uint8_t* data, std::size_t size) {
+  std::vector<std::byte> state = world.state;
   if (size > 2) {
     const std::size_t place = (data[0] + 256U * data[1]) % state.size();
     std::memcpy(&state[place], data + 2, std::min(size - 2, state.size() - place));
   }
-  if (const int code = sm_state_set(memory, state.data(), state.size()); code != SM_OK) {
+  if (const int code = sm_state_set(world.memory, state.data(), state.size()); code != SM_OK) {
     refused(code);
-    must(state_of(memory) == before);
-  } else {
-    int value = -1;
-    float sure = -1;
-    must(sm_ask(memory, 5, &value, &sure) == SM_OK && value >= 0 && value < sm_values(memory));
+    must(world.is_as_before());
+    return;
   }
+  int value = -1;
+  float sure = -1;
+  must(sm_ask(world.memory, 5, &value, &sure) == SM_OK && value >= 0 && value < sm_values(world.memory));
+  must(sm_state_set(world.memory, world.state.data(), world.state.size()) == SM_OK);
+}
+
+void take_stream(const World& world, const std::uint8_t* data, std::size_t size) {
   sm_stream* stream = nullptr;
-  must(sm_stream_new(model, &stream) == SM_OK);
+  must(sm_stream_new(world.model, &stream) == SM_OK);
   if (const int code = sm_stream_state_set(stream, data, size); code != SM_OK) refused(code);
   std::vector<float> rows(size / sizeof(float)), outputs;
   if (!rows.empty()) std::memcpy(rows.data(), data, rows.size() * sizeof(float));
-  const std::size_t count = rows.size() / sm_model_row_width(model);
-  outputs.resize(count * sm_model_outputs(model) + 1);
+  const std::size_t count = rows.size() / sm_model_row_width(world.model);
+  outputs.resize(count * sm_model_outputs(world.model) + 1);
   if (const int code = sm_stream_push(stream, rows.data(), count, outputs.data()); code != SM_OK) refused(code);
   sm_stream_free(stream);
-  sm_memory_free(memory);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static World world;
+  if (size == 0) return 0;
+  const int way = data[0] % 3;
+  if (way == 0) take_model(data + 1, size - 1);
+  if (way == 1) take_memory(world, data + 1, size - 1);
+  if (way == 2) take_stream(world, data + 1, size - 1);
   return 0;
 }

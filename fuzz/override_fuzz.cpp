@@ -7,6 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace schemamem;
+  static const ResolvedRecipe fast = resolve_recipe("fast").value();
   std::vector<std::string> overrides(1);
   for (const char c : fuzz::text_of(data, size)) {
     if (c == '\n') {
@@ -15,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       overrides.back() += c;
     }
   }
-  const auto recipe = resolve_recipe("fast", overrides);
+  const auto recipe = override_recipe(fast, overrides);
   if (!fuzz::accepted(recipe, {ErrorKind::kUsage, ErrorKind::kBadData})) return 0;
   for (const RecipeField& field : describe(recipe->recipe)) fuzz::must(recipe->origin.contains(field.name));
   return 0;

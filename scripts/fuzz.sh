@@ -36,7 +36,8 @@ for name in "${names[@]}"; do
     continue
   fi
   mkdir -p "$folder/found/$name"
+  choose_drive "$corpus_root/$name"
   echo "fuzz: $name for $seconds s"
-  "$folder/${name}_fuzz" -max_total_time="$seconds" "${limits[@]}" -print_final_stats=1 -verbosity=0 \
+  "$folder/${name}_fuzz" -max_total_time="$seconds" "${limits[@]}" "${drive[@]}" -print_final_stats=1 -verbosity=0 \
     -artifact_prefix="$folder/$name-" "$folder/found/$name" ${seeds[@]+"${seeds[@]}"} </dev/null
 done

@@ -2,14 +2,14 @@
 # Gives every fuzz target of a folder a number of executions, one process at a time:
 #   fuzz_campaign.sh <folder> <executions> [target ...]      all of them, or the named ones
 #   fuzz_campaign.sh <folder> table                          what has been reached
-# It may be cut at any time and goes on where it was, less what its last slice of SLICE seconds (default 60) had done: what
+# It may be cut at any time and goes on where it was, less what its last slice of SLICE seconds (default 300) had done: what
 # each target has reached is in <folder>/campaign/<target>, its inputs are in <folder>/found/<target>. A target without a
-# count comes first, then the one that is soonest done. A finding stays in <folder>/campaign and ends its target's turn.
+# count comes first, for 20 seconds, then the one that is soonest done. A finding stays in <folder>/campaign and ends its target's turn.
 set -euo pipefail
 folder=$(cd "$1" && pwd)
 goal=$2
 shift 2
-slice=${SLICE:-60}
+slice=${SLICE:-300}
 root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/scripts/fuzz_limits.sh"
 counts=$folder/campaign
@@ -41,16 +41,24 @@ next() {
   done | sort -n | sed -n '1s/.* //p'
 }
 
-# An execution that took long because the machine was busy is none that takes long.
-is_slow_again() { ! "$folder/${1}_fuzz" "${limits[@]}" -runs=3 "$2" >/dev/null 2>&1 </dev/null; }
+# An execution that took long because the machine was busy is none that takes long: the processor's seconds count.
+is_slow_again() {
+  local TIMEFORMAT='%U %S' took
+  took=$({ time "$folder/${1}_fuzz" "${limits[@]}" -timeout=60 "$2" >/dev/null 2>&1 </dev/null; } 2>&1) || return 0
+  awk -v took="$took" 'BEGIN { split(took, s, " "); exit !(s[1] + s[2] > 1) }'
+}
 
 run_slice() {
   local name=$1 log=$counts/$1.log begun=$SECONDS seeds=()
   read -r executions seconds findings longest memory < <(reached "$name")
   [ ! -d "$root/fuzz/corpus/$name" ] || seeds=("$root/fuzz/corpus/$name")
+  local time=$slice
+  [ "$executions" -gt 0 ] || [ "$slice" -lt 20 ] || time=20
   mkdir -p "$folder/found/$name"
-  "$folder/${name}_fuzz" -runs=$((goal - executions)) -max_total_time="$slice" "${limits[@]}" -report_slow_units=1 \
-    -print_final_stats=1 -verbosity=0 -artifact_prefix="$counts/$name-" "$folder/found/$name" ${seeds[@]+"${seeds[@]}"} \
+  choose_drive "$root/fuzz/corpus/$name"
+  "$folder/${name}_fuzz" -runs=$((goal - executions)) -max_total_time="$time" "${limits[@]}" "${drive[@]}" \
+    -report_slow_units=1 -print_final_stats=1 -verbosity=0 -artifact_prefix="$counts/$name-" "$folder/found/$name" \
+    ${seeds[@]+"${seeds[@]}"} \
     >"$log" 2>&1 </dev/null || true
   for input in "$counts/$name"-timeout-* "$counts/$name"-slow-unit-*; do
     [ ! -e "$input" ] || is_slow_again "$name" "$input" || rm "$input"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <vector>
 
 namespace schemamem {
@@ -16,6 +17,34 @@ constexpr std::size_t kLongestWord = 64;
 bool same_letter(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
 }
+
+/// How many letters two words have in common, wherever they stand: cheap to count, and one edit brings at most one
+/// more.
+class Letters {
+ public:
+  explicit Letters(std::string_view word) {
+    for (const char c : word) ++counts_[index(c)];
+  }
+  std::size_t in_common_with(std::string_view other) const {
+    Counts left = counts_;
+    std::size_t common = 0;
+    for (const char c : other) {
+      std::uint8_t& count = left[index(c)];
+      if (count == 0) continue;
+      --count;
+      ++common;
+    }
+    return common;
+  }
+
+ private:
+  using Counts = std::array<std::uint8_t, 256>;
+  static_assert(kLongestWord < 256);
+  static std::size_t index(char c) {
+    return static_cast<std::size_t>(std::tolower(static_cast<unsigned char>(c))) % Counts{}.size();
+  }
+  Counts counts_{};
+};
 
 }  // namespace
 
@@ -41,12 +70,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string> closest(std::string_view word, std::span<const std::string> known) {
   if (word.size() > kLongestWord) return std::nullopt;
   std::optional<std::string> best;
+  const Letters letters(word);
   // A third of the letters may be wrong: "retenton" finds retention, "A3" finds nothing far away.
   std::size_t limit = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : known) {
-    const std::size_t lengths_differ =
-        std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
-    if (lengths_differ >= limit) continue;  // at least as many edits
+    const std::size_t longer = std::max(word.size(), candidate.size());
+    if (longer - std::min(word.size(), candidate.size()) >= limit) continue;  // at least as many edits
+    if (longer - letters.in_common_with(candidate) >= limit) continue;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < limit) {
       limit = distance;

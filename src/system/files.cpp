@@ -1,10 +1,12 @@
 #include "system/files.h"
 
+#include <dirent.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -263,14 +265,26 @@ Status sync_directory(const fs::path& path, FileSystem& files) {
 
 namespace {
 
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+/// Not by std::filesystem: its iterator ends the process when memory runs out in it.
 Result<std::vector<std::string>> names_in(const fs::path& path, bool temporary) {
+  const auto failed = [&](int reason) {
+    return file_error(ErrorKind::kMissingInput, "list the folder", path, -reason);
+  };
+  const std::unique_ptr<DIR, CloseFolder> folder(::opendir(path.c_str()));
+  if (!folder) return failed(errno);
   std::vector<std::string> names;
-  std::error_code code;
-  for (fs::directory_iterator entry(path, code), end; !code && entry != end; entry.increment(code)) {
-    std::string name = entry->path().filename().string();
-    if (is_temporary(name) == temporary) names.push_back(std::move(name));
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = ::readdir(folder.get());
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != ".." && is_temporary(name) == temporary) names.emplace_back(name);
   }
-  if (code) return file_error(ErrorKind::kMissingInput, "list the folder", path, -code.value());
+  if (errno != 0) return failed(errno);
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -12,7 +12,6 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "models/model_file.h"
-#include "record/json_file.h"
 #include "record/tensor_files.h"
 #include "train/run_record.h"
 
@@ -104,6 +103,15 @@ Result<CheckpointState> parse_checkpoint_state(std::string_view text, const std:
   return state;
 }
 
+Result<std::map<std::string, std::string>> parse_checkpoint_marker(std::string_view text, const std::string& what) {
+  const auto json = parse_json_object(text, what);
+  if (!json) return json.error();
+  std::map<std::string, std::string> hashes;
+  for (const char* part : kParts) hashes[part] = json->text(part);
+  if (const Status read = json->status(); !read) return read.error();
+  return hashes;
+}
+
 fs::path Checkpoints::all() const { return run_ / kFolder; }
 fs::path Checkpoints::folder(std::int64_t step) const { return all() / fmt::format("{}{:09}", kPrefix, step); }
 
@@ -142,7 +150,9 @@ Result<Checkpoints::Judgement> Checkpoints::judge(std::int64_t step) const {
     if (error.kind() == ErrorKind::kBadData) return Judgement{Condition::kDamaged, error.message()};
     return as_input_output(error);
   };
-  const auto hashes = read_json_object(marker, files_);
+  const auto text = read_text_file(marker, JsonLimits{}.bytes, files_);
+  if (!text) return verdict(text.error());
+  const auto hashes = parse_checkpoint_marker(*text, marker.string());
   if (!hashes) return verdict(hashes.error());
   for (const char* part : kParts) {
     const fs::path path = folder(step) / part;
@@ -150,8 +160,8 @@ Result<Checkpoints::Judgement> Checkpoints::judge(std::int64_t step) const {
     const auto bytes = path.extension() == ".json" ? read_file(path, kLargestState, files_)
                                                    : read_tensor_file(path, kLargestTensorFile, files_);
     if (!bytes) return verdict(bytes.error());
-    const std::string expected = hashes->text(part), found = sha256_hex(bytes->span());
-    if (const Status read = hashes->status(); !read) return verdict(read.error());
+    const std::string& expected = hashes->at(part);
+    const std::string found = sha256_hex(bytes->span());
     if (found != expected) {
       return Judgement{Condition::kDamaged,
                        fmt::format("{}: expected the SHA-256 {}, found {}", path.string(), printable(expected), found)};

@@ -41,6 +41,8 @@ struct CheckpointState {
   RunMemory memory;
 };
 Result<CheckpointState> parse_checkpoint_state(std::string_view text, const std::string& what);
+/// What complete.json says: the SHA-256 of each of the other files, by name.
+Result<std::map<std::string, std::string>> parse_checkpoint_marker(std::string_view text, const std::string& what);
 
 /// Checkpoints of one run: folders checkpoints/step-000001250 with
 ///   model.safetensors      the weights that are kept

@@ -106,22 +106,6 @@ Status assign_all(const toml::table& table, const std::string& prefix, const std
   return Done{};
 }
 
-Status override_with(std::span<const std::string> overrides, ResolvedRecipe& resolved) {
-  for (const std::string& text : overrides) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos)
-      return Error(ErrorKind::kUsage, fmt::format("--set needs field=value, found {}.", quote(text)));
-    const std::string name = text.substr(0, equals), value = text.substr(equals + 1);
-    auto table = parse_toml("value = " + value, "--set " + printable(text));
-    if (!table) table = parse_toml(fmt::format("value = '{}'", value), "--set " + printable(text));  // a bare word
-    if (!table) return Error(ErrorKind::kUsage, table.error().message());
-    const toml::node* const node = table->get("value");
-    if (const Status status = assign(name, *node, "--set", "--set", resolved); !status)
-      return Error(ErrorKind::kUsage, status.error().message());
-  }
-  return Done{};
-}
-
 Result<ResolvedRecipe> load(std::string_view name, int depth);
 
 Result<ResolvedRecipe> build(std::string_view toml, const std::string& name, const std::string& file, int depth) {
@@ -170,19 +154,31 @@ std::vector<std::string> builtin_recipe_names() {
   return names;
 }
 
+Result<ResolvedRecipe> override_recipe(ResolvedRecipe recipe, std::span<const std::string> overrides) {
+  for (const std::string& text : overrides) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos)
+      return Error(ErrorKind::kUsage, fmt::format("--set needs field=value, found {}.", quote(text)));
+    const std::string name = text.substr(0, equals), value = text.substr(equals + 1);
+    auto table = parse_toml("value = " + value, "--set " + printable(text));
+    if (!table) table = parse_toml(fmt::format("value = '{}'", value), "--set " + printable(text));  // a bare word
+    if (!table) return Error(ErrorKind::kUsage, table.error().message());
+    const toml::node* const node = table->get("value");
+    if (const Status status = assign(name, *node, "--set", "--set", recipe); !status)
+      return Error(ErrorKind::kUsage, status.error().message());
+  }
+  return recipe;
+}
+
 Result<ResolvedRecipe> resolve_recipe(std::string_view name, std::span<const std::string> overrides) {
   Result<ResolvedRecipe> resolved = load(name, 0);
-  if (!resolved) return resolved;
-  if (const Status status = override_with(overrides, resolved.value()); !status) return status.error();
-  return resolved;
+  return resolved ? override_recipe(std::move(resolved).value(), overrides) : resolved;
 }
 
 Result<ResolvedRecipe> parse_recipe(std::string_view toml, const std::string& name, const std::string& file,
                                     std::span<const std::string> overrides) {
   Result<ResolvedRecipe> resolved = build(toml, name, file, 0);
-  if (!resolved) return resolved;
-  if (const Status status = override_with(overrides, resolved.value()); !status) return status.error();
-  return resolved;
+  return resolved ? override_recipe(std::move(resolved).value(), overrides) : resolved;
 }
 
 Result<Recipe> restore_recipe(const std::map<std::string, std::string>& values, const std::string& what) {

@@ -30,7 +30,10 @@ struct ResolvedRecipe {
 /// out of range are refused.
 Result<ResolvedRecipe> resolve_recipe(std::string_view name, std::span<const std::string> overrides = {});
 
-/// The same from the text of a file called `file`.
+/// A recipe with `overrides`.
+Result<ResolvedRecipe> override_recipe(ResolvedRecipe recipe, std::span<const std::string> overrides);
+
+/// A recipe from the text of a file called `file`.
 Result<ResolvedRecipe> parse_recipe(std::string_view toml, const std::string& name, const std::string& file,
                                     std::span<const std::string> overrides = {});
 

@@ -25,6 +25,7 @@ TEST(Closest, OffersANearWordAndKeepsQuietAboutFarOnes) {
   EXPECT_EQ(closest("retenton", known), "retention");
   EXPECT_EQ(closest("--dely", known), "--delay");
   EXPECT_EQ(closest("banana", known), std::nullopt);
+  EXPECT_EQ(closest("NOITNETER", known), std::nullopt) << "the letters alone do not make the word";
   EXPECT_EQ(closest(std::string(100'000, 'r'), known), std::nullopt);
   EXPECT_EQ(did_you_mean("overwite", known), " Did you mean \"overwrite\"?");
   EXPECT_EQ(did_you_mean("banana", known), "");

@@ -78,7 +78,9 @@ bool power_campaign(const Options& options, std::size_t images);
 /// Every `every`-th call of each kind fails once, in each scene; of allocations, which are many, every
 /// `allocations`-th.
 bool fault_campaign(const Options& options, int every, int allocations);
-/// So many files with changed bytes before commands that read them, and so many random lists of words.
-bool mutation_campaign(const Options& options, int files, int arguments);
+/// So many files with changed bytes before commands that read them.
+bool changed_files_campaign(const Options& options, int files);
+/// So many random lists of words.
+bool random_arguments_campaign(const Options& options, int arguments);
 
 }  // namespace schemamem::campaign

@@ -5,12 +5,14 @@
 #include <exception>
 
 #include "campaigns/campaign.h"
+#include "support/temporary_folder.h"
 
 namespace {
 
 /// A folder of its own for one campaign, removed if that went well.
-bool in_a_folder(schemamem::campaign::Options& options, const std::function<bool()>& campaign) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "schemamem-campaign-XXXXXX").string();
+bool in_a_folder(schemamem::campaign::Options& options, const std::function<bool()>& campaign,
+                 const std::filesystem::path& below = std::filesystem::temp_directory_path()) {
+  std::string pattern = (below / "schemamem-campaign-XXXXXX").string();
   schemamem::require(::mkdtemp(pattern.data()) != nullptr, "no folder can be made for the campaign");
   options.folder = pattern;
   const bool good = campaign();
@@ -53,9 +55,13 @@ int main(int argc, char** argv) {
     if (threads) good = in_a_folder(options, [&] { return campaign::thread_campaign(options); }) && good;
     if (power > 0) good = in_a_folder(options, [&] { return campaign::power_campaign(options, power); }) && good;
     if (faults > 0)
-      good = in_a_folder(options, [&] { return campaign::fault_campaign(options, faults, allocations); }) && good;
-    if (mutations + arguments > 0)
-      good = in_a_folder(options, [&] { return campaign::mutation_campaign(options, mutations, arguments); }) && good;
+      good = in_a_folder(
+                 options, [&] { return campaign::fault_campaign(options, faults, allocations); }, memory_folder()) &&
+             good;
+    if (mutations > 0)
+      good = in_a_folder(options, [&] { return campaign::changed_files_campaign(options, mutations); }) && good;
+    if (arguments > 0)
+      good = in_a_folder(options, [&] { return campaign::random_arguments_campaign(options, arguments); }) && good;
     return good ? 0 : 1;
   } catch (const std::exception& fault) {
     fmt::print(stderr, "error: {}\n", fault.what());

@@ -109,6 +109,24 @@ TEST(Documents, EveryFileThatAPageNamesExists) {
   }
 }
 
+TEST(Documents, EveryTestAndFuzzTargetOfThePageOnTrustExists) {
+  const std::string page = read_text(kSource / "docs/trust.md");
+  std::string tests;
+  for (const auto& file : files_below(kSource / "tests", {"_test.cpp"})) tests += read_text(file);
+  static const std::regex named(R"(`(?:Hostile/)?([A-Z][A-Za-z]+\.(?:[A-Z][A-Za-z0-9]+|\*))`)");
+  const std::vector<std::string> names = all_matches(page, named);
+  EXPECT_GT(names.size(), 20U);
+  for (const std::string& name : names) {
+    const std::size_t dot = name.find('.');
+    const std::string suite = name.substr(0, dot), test = name.substr(dot + 1);
+    EXPECT_THAT(tests, testing::HasSubstr("(" + suite + ", " + (test == "*" ? "" : test + ")"))) << name;
+  }
+  for (const auto& target : files_below(kSource / "fuzz", {"_fuzz.cpp"})) {
+    const std::string name = target.stem().string();
+    EXPECT_THAT(page, testing::HasSubstr("`" + name.substr(0, name.size() - 5) + "`")) << target;
+  }
+}
+
 TEST(Documents, TheExamplesOfExtendingAreTheFilesThatTestsCompile) {
   const std::string page = read_text(kSource / "docs/extend.md");
   for (const char* file :

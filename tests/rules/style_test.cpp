@@ -24,6 +24,12 @@ TEST(Library, NeverPrintsExitsOrAborts) {
   }
 }
 
+TEST(Library, ListsNoFolderByIteratorsThatEndTheProcessWhenMemoryRunsOut) {
+  static const std::regex iterator(R"((directory_iterator))");
+  for (const auto& file : files_below(kSource / "src", {".h", ".cpp"}))
+    EXPECT_THAT(all_matches(code_only(read_text(file)), iterator), IsEmpty()) << file << ": use list_directory()";
+}
+
 TEST(ForbiddenWords, AreFoundInCodeButNotInCommentsOrText) {
   EXPECT_THAT(forbidden_words("std::cout << 1; std::exit (1); fprintf(stderr, \"\");"),
               ElementsAre("std::cout", "exit (", "fprintf("));

@@ -6,7 +6,10 @@
 #include <cerrno>
 #include <fstream>
 #include <map>
+#include <span>
 
+#include "base/rng.h"
+#include "base/sha256.h"
 #include "support/failing_files.h"
 #include "support/stopped_run.h"
 #include "support/temporary_folder.h"
@@ -109,6 +112,37 @@ TEST_F(TwoCheckpoints, ADamagedOneIsSetAsideAndTheOneBeforeItContinued) {
       ASSERT_TRUE(checkpoints.save(take_snapshot(further, {})));
     }
     EXPECT_EQ(content_of(aside), before);
+  }
+}
+
+TEST_F(TwoCheckpoints, WhateverBytesChangeARunGoesOnFromAWholeOneOrIsRefusedAndNothingChanges) {
+  const fs::path newest = checkpoints_.folder(4), aside = folder_ / "checkpoints" / "damaged-step-000000004";
+  const auto whole = content_of(newest);
+  const auto sha256 = [](const std::string& text) { return sha256_hex(std::as_bytes(std::span(text))); };
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    Rng rng = Rng::stream(1, Purpose::kTest, i);
+    const auto& [part, text] = *std::next(whole.begin(), static_cast<std::ptrdiff_t>(rng.below(whole.size())));
+    std::string changed = text;
+    for (std::uint64_t bytes = 1 + rng.below(4); bytes > 0; --bytes)
+      changed[rng.below(changed.size())] = static_cast<char>(rng.below(256));
+    if (rng.below(4) == 0) changed.resize(rng.below(changed.size()));
+    std::ofstream(newest / part, std::ios::binary) << changed;
+    // Half of them are signed again: then the part itself must be found wrong, or be as good as it says.
+    if (std::string marker = whole.at("complete.json"); part != "complete.json" && rng.below(2) == 0) {
+      marker.replace(marker.find(sha256(text)), 64, sha256(changed));
+      std::ofstream(newest / "complete.json", std::ios::binary) << marker;
+    }
+    const auto before = content_of(folder_.path());
+    const auto loaded = load();
+    if (loaded) {
+      ASSERT_TRUE(loaded->memory) << i << ": the run would begin again";
+      EXPECT_EQ(restored_.position().step, loaded->set_aside.empty() ? 4 : 2) << i;
+    } else {
+      EXPECT_EQ(loaded.error().kind(), ErrorKind::kBadData) << i << ": " << loaded.error().message();
+      EXPECT_EQ(content_of(folder_.path()), before) << i;
+    }
+    if (fs::exists(aside)) fs::rename(aside, newest);
+    for (const auto& [name, content] : whole) std::ofstream(newest / name, std::ios::binary) << content;
   }
 }
 
