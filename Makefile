@@ -1,6 +1,6 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar test-neon coverage quickstart bench bench-peers \
+.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar test-neon test-wheel coverage quickstart bench bench-peers \
         bench-python results search mqar guests crash-test signal-test thread-test power-test fault-test mutation-test fuzz \
         fuzz-campaign format format-check tidy web wheel docs site install deb clean
 
@@ -172,9 +172,12 @@ tidy: ## run clang-tidy over src
 web: ## rebuild the report page from web/ (needs Node.js and npm; its result is committed)
 	@cd web && npm ci --no-audit --no-fund && npm run --silent build
 
-wheel: ## write a wheel of the Python package to build/wheel, and say which systems it runs on
+wheel: ## write wheels of the Python package, for the interpreters in PYTHONS or found, to build/wheel
 	@scripts/deps.sh wheel
-	@scripts/wheel.sh
+	@scripts/wheel.sh $(PYTHONS)
+
+test-wheel: wheel ## install the wheels without a compiler and run the page of the Python package
+	@tests/extras/wheel.sh $(PYTHONS)
 
 docs: ## write the reference of the C++ interface to build/docs/html
 	@scripts/deps.sh docs
