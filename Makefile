@@ -125,11 +125,12 @@ bench-peers: build ## time the training steps beside PyTorch's, in one run, afte
 	@scripts/venv.sh torch==2.13.0 numpy safetensors
 	@.venv/bin/python bench/peers/peers.py --program build/schemamem
 
-bench-python: build ## a push from Python beside C++, and PyTorch steps through the kernels beside plain ones
+bench-python: build ## the first answer of talk, a push from Python beside C++, and PyTorch steps through the kernels beside plain ones
 	@scripts/deps.sh unit bench
 	$(call configure,release,build)
 	@cmake --build build -j $(JOBS) --target push_time schemamem_static
 	@tests/extras/python_package.sh build -k no_test || [ $$? = 5 ]
+	@python3 bench/python/first_answer.py build/schemamem
 	@build/python-venv/bin/python bench/python/push.py build/bench/push_time
 	@tests/extras/python_torch.sh build bench/python/torch_step.py
 
