@@ -1,6 +1,6 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar test-neon coverage quickstart bench bench-peers \
+.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar test-neon test-wheel coverage quickstart bench bench-peers \
         bench-python results search mqar guests endless crash-test signal-test thread-test power-test fault-test mutation-test fuzz \
         fuzz-campaign format format-check tidy web wheel docs site install deb clean
 
@@ -125,11 +125,12 @@ bench-peers: build ## time the training steps beside PyTorch's, in one run, afte
 	@scripts/venv.sh torch==2.13.0 numpy safetensors
 	@.venv/bin/python bench/peers/peers.py --program build/schemamem
 
-bench-python: build ## a push from Python beside C++, and PyTorch steps through the kernels beside plain ones
+bench-python: build ## the first answer of talk, a push from Python beside C++, and PyTorch steps through the kernels beside plain ones
 	@scripts/deps.sh unit bench
 	$(call configure,release,build)
 	@cmake --build build -j $(JOBS) --target push_time schemamem_static
 	@tests/extras/python_package.sh build -k no_test || [ $$? = 5 ]
+	@python3 bench/python/first_answer.py build/schemamem
 	@build/python-venv/bin/python bench/python/push.py build/bench/push_time
 	@tests/extras/python_torch.sh build bench/python/torch_step.py
 
@@ -175,9 +176,12 @@ tidy: ## run clang-tidy over src
 web: ## rebuild the report page from web/ (needs Node.js and npm; its result is committed)
 	@cd web && npm ci --no-audit --no-fund && npm run --silent build
 
-wheel: ## write a wheel of the Python package to build/wheel, and say which systems it runs on
+wheel: ## write wheels of the Python package, for the interpreters in PYTHONS or found, to build/wheel
 	@scripts/deps.sh wheel
-	@scripts/wheel.sh
+	@scripts/wheel.sh $(PYTHONS)
+
+test-wheel: wheel ## install the wheels without a compiler and run the page of the Python package
+	@tests/extras/wheel.sh $(PYTHONS)
 
 docs: ## write the reference of the C++ interface to build/docs/html
 	@scripts/deps.sh docs

@@ -12,6 +12,11 @@ add_test(NAME pipeline.a_search_goes_on_from_its_record COMMAND ${scripts}/test_
 set_tests_properties(pipeline.runs_become_the_papers_results pipeline.a_search_goes_on_from_its_record
                      PROPERTIES LABELS pipeline)
 
+# A conversation of damaged lines: an answer to each, and no more memory at its end.
+add_test(NAME talk.a_hundred_thousand_fuzzed_lines_are_answered_in_constant_memory
+         COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/talk/fuzzed_lines.py $<TARGET_FILE:schemamem>)
+set_tests_properties(talk.a_hundred_thousand_fuzzed_lines_are_answered_in_constant_memory PROPERTIES LABELS fuzz)
+
 # The sanitizer build below has one instruction set: a look by the front end of clang at the widest.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(clang_options ${SCHEMAMEM_OPTIONS})

@@ -52,6 +52,7 @@ NB_MODULE(_core, core) {
   using namespace schemamem::python;
   core.attr("version") = schemamem::v0::version().c_str();
   core.attr("commit") = schemamem::v0::commit().c_str();
+  nb::set_leak_warnings(false);  // at the end of a program whatever still holds a model, such as PyTorch's graph, may
   bind_errors(core);
   bind_model(core);
   bind_stream(core);

@@ -16,6 +16,7 @@ struct Question {
   std::vector<std::size_t> delays;
   std::size_t episodes;
   std::uint64_t seed;
+  double floor;
   int threads;
 };
 
@@ -23,6 +24,7 @@ struct Question {
 EvaluationRequest request_of(const Question& question) {
   EvaluationRequest request;
   request.kind = question.kind;
+  request.floor = question.floor;
   request.scenarios = question.scenarios;
   request.delays = question.delays;
   std::sort(request.delays.begin(), request.delays.end());
@@ -69,16 +71,20 @@ std::vector<EvaluationCell> ask(Evaluator& evaluator, const EvaluationRequest& r
 
 nb::list evaluate(const v0::Model& model, const std::string& kind, const std::string& mode,
                   const std::vector<std::string>& scenarios, const std::vector<std::size_t>& delays,
-                  std::size_t episodes, std::uint64_t seed, int threads) {
-  const EvaluationRequest request = request_of({kind, mode, scenarios, delays, episodes, seed, threads});
+                  std::size_t episodes, std::uint64_t seed, double floor, int threads) {
+  const EvaluationRequest request = request_of({kind, mode, scenarios, delays, episodes, seed, floor, threads});
   const auto& loaded = impl::Access::loaded(model);
   const Mode how = mode_from_name(mode).value_or(Mode::kRecurrent);
+  if (!is_floor(floor)) {
+    throw Failure::usage("evaluate: a floor is at least 0, where it is off, and below 1; found " +
+                         std::to_string(floor));
+  }
   if (episodes == 0) throw Failure::usage("evaluate: expected at least one episode, found 0.");
   const auto task = task_of(*loaded);
   const auto cases = take(evaluated_cases(*task, request));
   StopFlag stop{false};
   const std::vector<EvaluationCell> cells = watched(stop, [&] {
-    Evaluator evaluator(loaded, task, how, {.threads = impl::threads_of(threads)});
+    Evaluator evaluator(loaded, task, how, {.threads = impl::threads_of(threads)}, request.floor);
     return ask(evaluator, request, cases, stop);
   });
   nb::list rows;

@@ -77,6 +77,16 @@ void bind_memory(nb::module_& core) {
                      const Busy mine = own.use();
                      return own.memory.tokens();
                    })
+      .def_prop_rw(
+          "floor",
+          [](OwnMemory& own) {
+            const Busy mine = own.use();
+            return own.memory.floor();
+          },
+          [](OwnMemory& own, double floor) {
+            const Busy mine = own.use();
+            own.memory.set_floor(floor);
+          })
       .def("save",
            [](OwnMemory& own, const std::string& path) {
              const Busy mine = own.use();

@@ -81,6 +81,16 @@ void bind_stream(nb::module_& core) {
                      const Busy mine = own.use();
                      return own.stream.tokens();
                    })
+      .def_prop_rw(
+          "floor",
+          [](OwnStream& own) {
+            const Busy mine = own.use();
+            return own.stream.floor();
+          },
+          [](OwnStream& own, double floor) {
+            const Busy mine = own.use();
+            own.stream.set_floor(floor);
+          })
       .def("save",
            [](OwnStream& own, const std::string& path) {
              const Busy mine = own.use();

@@ -15,12 +15,14 @@ class Carried:
 
     _make: type
 
-    def __init__(self, model: Model):
+    def __init__(self, model: Model, *, floor: float = 0.0):
         if not isinstance(model, Model):
             raise TypeError(f"{type(self).__name__}: expected a schemamem.Model, found {type(model).__name__}; "
                             "load one with schemamem.load(name_or_path)")
         self._core = self._make(model._core)
         self._model = model
+        if floor:
+            self.floor = floor
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], model: Model | None = None):
@@ -47,6 +49,24 @@ class Carried:
     def tokens(self) -> int:
         """Rows read since the beginning or the last reset."""
         return self._core.tokens
+
+    @property
+    def floor(self) -> float:
+        """Changes of state smaller than this do not happen: radians of a slot for SchemaMem, gates for the baselines. A model
+        whose reads are nearly still then does not drift at all. At least 0, where it is off, as it is at first, and below 1. It
+        is part of the state: forks and state files have it, and :meth:`reset` keeps it.
+
+        >>> import schemamem as sm
+        >>> stream = sm.load("a3v3-schemamem-steady-s42").stream(floor=0.001)
+        >>> stream.fork().floor
+        0.001
+        >>> stream.floor = 0
+        """
+        return self._core.floor
+
+    @floor.setter
+    def floor(self, floor: float) -> None:
+        self._core.floor = floor
 
     def reset(self) -> None:
         """Forgets everything."""

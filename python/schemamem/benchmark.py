@@ -11,9 +11,10 @@ import numpy as np
 
 from . import _core
 from .episodes import PAPER_SEED, episodes as make_episodes
-from .errors import UsageError
+from .errors import CannotCreate, UsageError
 from .evaluation import evaluate
 from .model import load, models
+from .page import page
 from .records import Records
 
 #: The delays of the paper's tables.
@@ -45,6 +46,17 @@ class Guest(Records):
                                     sorted({row["delay"] for row in self if row["delay"]}), episodes=asked["episodes"],
                                     seed=asked["eval_seed"])
         return records
+
+    def report(self, file: str | os.PathLike, recipe: str = "steady") -> str:
+        """Writes one page of HTML, which needs nothing else: a figure and a table with the models of :meth:`beside`. Returns
+        its path."""
+        text = page(self.beside(recipe), self.name)
+        try:
+            with open(file, "w", encoding="utf-8") as out:
+                out.write(text)
+        except OSError as error:
+            raise CannotCreate(f"report: {os.fspath(file)} cannot be written: {error.strerror}") from error
+        return os.fspath(file)
 
 
 def _module(model):

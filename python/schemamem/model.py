@@ -63,17 +63,18 @@ class Model:
         """Writes a model file: it is complete or absent."""
         self._core.save(os.fspath(path))
 
-    def memory(self) -> Memory:
-        """An empty memory that is written and asked. Only for models of the address-value task."""
+    def memory(self, *, floor: float = 0.0) -> Memory:
+        """An empty memory that is written and asked. Only for models of the address-value task. ``floor``: see
+        :attr:`Memory.floor`."""
         from .memory import Memory
 
-        return Memory(self)
+        return Memory(self, floor=floor)
 
-    def stream(self) -> Stream:
-        """An empty stream, which reads rows of numbers."""
+    def stream(self, *, floor: float = 0.0) -> Stream:
+        """An empty stream, which reads rows of numbers. ``floor``: see :attr:`Stream.floor`."""
         from .stream import Stream
 
-        return Stream(self)
+        return Stream(self, floor=floor)
 
     @property
     def name(self) -> str:

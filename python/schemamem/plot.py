@@ -6,14 +6,8 @@ from collections import defaultdict
 from statistics import mean
 
 from .errors import UsageError
-from .records import COLUMNS, Records
+from .records import COLUMNS, STYLES, Records
 
-#: The models in the order of the paper's legends; others follow.
-STYLES = {
-    "schemamem": {"label": "SchemaMem", "color": "#0072b2", "marker": "o"},
-    "gdn": {"label": "Gated DeltaNet", "color": "#d55e00", "marker": "s"},
-    "mamba3": {"label": "Mamba-3", "color": "#009e73", "marker": "^"},
-}
 LONGEST_TRAINED = 384
 
 

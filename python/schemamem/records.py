@@ -12,6 +12,13 @@ COLUMNS = {
     "Default": ("overwrite", "default"),
 }
 
+#: The models in the order of the paper's legends; others follow.
+STYLES = {
+    "schemamem": {"label": "SchemaMem", "color": "#0072b2", "marker": "o"},
+    "gdn": {"label": "Gated DeltaNet", "color": "#d55e00", "marker": "s"},
+    "mamba3": {"label": "Mamba-3", "color": "#009e73", "marker": "^"},
+}
+
 
 class Records(list):
     """A list of dictionaries, one a scored group: ``pandas.DataFrame(records)`` is a table of them.

@@ -1,6 +1,8 @@
 """Models that are not ours on the evaluation episodes, in NumPy."""
 
 import json
+import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -96,3 +98,24 @@ def test_what_is_wrong_is_said(tmp_path):
     with pytest.raises(sm.UsageError, match="name of a guest"):
         sm.bench(remembering, "A3V3", name="../x", **ask).save(tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_report_is_one_page_with_ours_beside_it(tmp_path):
+    guest = sm.bench(lambda x: x[..., :3] - 0.5, "A3V3", name="<mine>", delays=[96, 192], episodes=4)
+    path = guest.report(tmp_path / "mine.html")
+    page = pathlib.Path(path).read_text()
+    assert "<h1>&lt;mine&gt; on A3V3</h1>" in page and "<mine>" not in page
+    for name in ("SchemaMem", "Mamba-3", "Gated DeltaNet"):
+        assert f"<td>{name}</td><td>192</td><td>100.00</td>" in page
+    own = [guest.where(scenario=scenario, group=group, delay=192)[0]["exact"] for scenario, group in sm.COLUMNS.values()]
+    assert "<td>&lt;mine&gt;</td><td>192</td>" + "".join(f"<td>{value:.2f}</td>" for value in own) + "</tr>" in page
+    assert page.count("<svg") == 4 and page.count("<polyline") == 16
+    assert not re.search(r"https?:|src=|<script|@import", page), "it needs nothing else"
+
+
+def test_a_report_that_cannot_be_written_says_so(tmp_path):
+    guest = sm.bench(lambda x: x[..., :3] - 0.5, "A3V3", delays=[96], episodes=1)
+    with pytest.raises(sm.CannotCreate, match="no-such-folder"):
+        guest.report(tmp_path / "no-such-folder" / "mine.html")
+    with pytest.raises(sm.UsageError, match="columns? of the paper's tables"):
+        sm.bench(lambda x: x[..., :3] - 0.5, "A3V3", scenarios=["immediate"], episodes=1).report(tmp_path / "mine.html")

@@ -73,3 +73,24 @@ def test_figures_have_a_panel_a_column_and_a_line_a_model(tmp_path):
 def test_a_wrong_question_says_what_is_right(schemamem_model, call, message):
     with pytest.raises(sm.UsageError, match=message):
         call(schemamem_model)
+
+
+def test_a_floor_is_that_of_every_stream(model):
+    """So high that no write passes it, it leaves less of what was written, with the memory and without; records tell it."""
+    question = dict(scenarios=["retention"], delays=[96], episodes=8)
+    usual, floored = sm.evaluate(model, **question), sm.evaluate(model, floor=0.99, **question)
+    assert {row["floor"] for row in usual} == {0.0} and {row["floor"] for row in floored} == {0.99}
+    assert usual.where(group="retained")[0]["exact"] == 100
+    assert floored.where(group="retained")[0]["exact"] < 100
+    both = sm.ablate(model, floor=0.99, **question)[0]
+    assert both["floor"] == 0.99 and both["normal"] == floored.where(group="retained")[0]["exact"]
+    curve = sm.curve(model, [96], scenarios=["retention"], episodes=2, floor=0.99)
+    assert curve.where(group="retained")[0]["exact"] < 100
+
+
+@pytest.mark.parametrize("floor", [-0.1, 1.0, float("nan")])
+def test_a_floor_is_from_0_to_below_1(schemamem_model, floor):
+    for call in (lambda: schemamem_model.stream(floor=floor), lambda: schemamem_model.memory(floor=floor),
+                 lambda: sm.evaluate(schemamem_model, floor=floor)):
+        with pytest.raises(sm.UsageError, match="at least 0.* below 1"):
+            call()

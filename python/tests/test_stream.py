@@ -102,3 +102,17 @@ def test_threads_with_streams_of_their_own_work_side_by_side(schemamem_model, ro
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     assert len(results) == 4 and all(np.array_equal(one, expected) for one in results)
+
+
+def test_a_floor_is_part_of_the_state(model, rows, tmp_path):
+    stream = model.stream(floor=0.25)
+    floored = stream.push(rows)
+    assert not np.array_equal(floored, model.stream().push(rows))
+    stream.save(tmp_path / "a.state")
+    others = [stream.fork(), pickle.loads(pickle.dumps(stream)), sm.Stream.open(tmp_path / "a.state")]
+    stream.reset()
+    assert [one.floor for one in (stream, *others)] == [0.25] * 4
+    assert np.array_equal(stream.push(rows), floored)
+    stream.floor = 0
+    stream.reset()
+    assert stream.floor == 0 and np.array_equal(stream.push(rows), model.stream().push(rows))

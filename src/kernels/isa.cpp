@@ -3,6 +3,10 @@
 #include <array>
 #include <utility>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace schemamem {
 namespace {
 
@@ -12,21 +16,27 @@ constexpr std::array<std::pair<Isa, std::string_view>, 5> kNames{{{Isa::kScalar,
                                                                   {Isa::kAvx2, "avx2"},
                                                                   {Isa::kAvx512, "avx512"}}};
 
-[[maybe_unused]] bool machine_has_avx2() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-#else
-  return false;
-#endif
-}
+struct Machine {
+  bool avx2 = false, avx512 = false;
+};
 
-[[maybe_unused]] bool machine_has_avx512() {
+/// What the processor has and the system saves for each thread. Asked of the processor itself: what compilers answer is
+/// a variable of their run-time library, which not every one brings into a shared library.
+[[maybe_unused]] Machine look_at_machine() {
+  Machine machine;
 #if defined(__x86_64__)
-  return machine_has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
-#else
-  return false;
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & bit_OSXSAVE) == 0) return machine;
+  const bool has_fma = (ecx & bit_FMA) != 0;
+  unsigned saved = 0, high = 0;
+  asm volatile("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
+  constexpr unsigned kHalves = 0x06, kWhole = 0xe6;  // of 256 bits; of 512, with the masks
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return machine;
+  constexpr unsigned kAvx2 = bit_AVX2 | bit_BMI2, kAvx512 = bit_AVX512F | bit_AVX512DQ | bit_AVX512VL | bit_AVX512BW;
+  machine.avx2 = has_fma && (saved & kHalves) == kHalves && (ebx & kAvx2) == kAvx2;
+  machine.avx512 = machine.avx2 && (saved & kWhole) == kWhole && (ebx & kAvx512) == kAvx512;
 #endif
+  return machine;
 }
 
 }  // namespace
@@ -57,10 +67,10 @@ std::vector<Isa> available_isas() {
   isas.push_back(Isa::kNeon);
 #endif
 #if defined(SCHEMAMEM_HAS_avx2)
-  if (machine_has_avx2()) isas.push_back(Isa::kAvx2);
+  if (look_at_machine().avx2) isas.push_back(Isa::kAvx2);
 #endif
 #if defined(SCHEMAMEM_HAS_avx512)
-  if (machine_has_avx512()) isas.push_back(Isa::kAvx512);
+  if (look_at_machine().avx512) isas.push_back(Isa::kAvx512);
 #endif
   return isas;
 }

@@ -17,8 +17,8 @@ if ! { [ -x "$venv/bin/pip" ] || python3 -m venv "$venv"; } ||
   echo "python_package: NumPy, nanobind or pytest cannot be installed (no package index reachable?)" >&2
   exit 77
 fi
-if ! $pip --no-build-isolation --no-deps --force-reinstall -C cmake.define.SCHEMAMEM_PYTHON_LIBRARY="$build/libschemamem.a" \
-    -C build-dir="$build/python" . </dev/null >"$venv/install.log" 2>&1; then
+if ! $pip --no-build-isolation --no-deps --force-reinstall --config-settings cmake.define.SCHEMAMEM_PYTHON_LIBRARY="$build/libschemamem.a" \
+    --config-settings build-dir="$build/python" . </dev/null >"$venv/install.log" 2>&1; then
   tail -30 "$venv/install.log" >&2
   exit 1
 fi

@@ -13,4 +13,5 @@ mkdir -p "$build/python-path"
 ln -sfn "$package" "$build/python-path/schemamem"
 export PYTHONPATH=$build/python-path OMP_NUM_THREADS=1
 [ $# -eq 0 ] || exec .venv/bin/python "$@"
-exec .venv/bin/python -m pytest -q -p no:cacheprovider python/tests/test_torch.py python/tests/test_guests.py --rootdir python/tests
+exec .venv/bin/python -m pytest -q -p no:cacheprovider python/tests/test_torch.py python/tests/test_guests.py \
+  python/tests/test_recall.py --rootdir python/tests

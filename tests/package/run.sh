@@ -57,6 +57,19 @@ SCHEMAMEM_MODELS=$prefix/share/schemamem/models quietly build/remember_static
 ldd build/remember_static >"$work/linked"
 if grep -q libschemamem "$work/linked"; then fail "remember_static uses the shared library"; fi
 
+echo "a state and a model of C go on in C++, and the other way round"
+before=(write 5 3 write 2 7 wait 40) after=(ask 5 wait 30 ask 2 write 1 4 ask 1)
+for model in a3v3-{schemamem,mamba3,gdn}-steady-s42; do
+  build/carry_c "$model" model a.safetensors "${before[@]}" "${after[@]}" save whole.state >whole.txt
+  for pair in "carry_c carry_cpp save load" "carry_cpp carry_c get set"; do
+    read -r writer reader put take <<<"$pair"
+    quietly "build/$writer" a.safetensors "${before[@]}" model b.safetensors "$put" half.state
+    "build/$reader" b.safetensors "$take" half.state "${after[@]}" save again.state >again.txt
+    { cmp a.safetensors b.safetensors && cmp whole.state again.state && cmp whole.txt again.txt; } ||
+      fail "$reader goes on from $writer with other bits"
+  done
+done
+
 echo "the same with pkg-config"
 for program in remember train; do
   quietly "$compiler" "${strict[@]}" "$program.cpp" -o "$program" "${flags[@]}"
