@@ -22,7 +22,7 @@ def main():
             print("npm cannot install the packages (no registry reachable?); nothing to compare", file=sys.stderr)
             return SKIPPED
         built = pathlib.Path(folder) / "report.html"
-        subprocess.run(["node", "build.mjs", built], cwd=web, check=True)
+        subprocess.run(["node", "build.mjs", "report", built], cwd=web, check=True)
         if built.read_bytes() != (ROOT / "src/report/assets/report.html").read_bytes():
             print("src/report/assets/report.html is not what web/ builds; run `make web` and commit it", file=sys.stderr)
             return 1

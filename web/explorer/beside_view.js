@@ -2,8 +2,8 @@
 import { fresh_id, h, replace } from "../src/dom.js";
 import { judge, mini_row, right_text } from "./answers.js";
 import { radians } from "./inside_text.js";
-import { memory_parts } from "./lane.js";
 import { layer_drift } from "./measure.js";
+import { memory_of } from "./reading.js";
 import { place_text } from "./timeline.js";
 import { print_step } from "./script.js";
 
@@ -87,15 +87,14 @@ export function beside_view(session, act) {
       return;
     }
     const apart = lane.inside.layers.map((layer, i) => {
-      const part = memory_parts(layer)[0];
-      return layer_drift(part, memory_parts(other.inside.layers[i])[0].values);
+      return layer_drift(memory_of(layer), memory_of(other.inside.layers[i]).values);
     });
     const now = JSON.stringify([session.beside, [...lane.believed.values], [...other.believed.values], session.truth, apart.map((one) => one.toPrecision(3))]);
     if (now === drawn) return;
     drawn = now;
     const there = session.beside ? session.pasts.find((one) => one.name === session.beside) : null;
     const touched = session.touches && session.steps.slice(session.touches.from, session.cursor.step + 1).filter((step) => act.is_touch(step)).map(print_step).join("; ");
-    const unit = session.model.layers_info?.[0]?.phase === false ? "of its norm" : "rad";
+    const unit = session.model.has_phases ? "rad" : "of its norm";
     replace(result,
       side(there ? session.past.name : "Untouched", lane, session.truth),
       side(there ? there.name : "Changed", other, there ? act.truth_of(there) : session.truth),

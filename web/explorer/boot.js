@@ -1,5 +1,6 @@
 // From the bytes in the page to models that run.
 import { Engine } from "./engine/engine.js";
+import { read_model, reading } from "./reading.js";
 
 const text_of = (id) => document.getElementById(id)?.textContent.trim() ?? "";
 
@@ -41,7 +42,7 @@ export async function boot(payload) {
   const models = [];
   for (const { name, bytes } of payload.models) {
     const model = await engine.load(bytes_of(bytes, `The model ${name}`));
-    models.push({ ...model, name: String(name) });
+    models.push(read_model(model, String(name)));
   }
-  return { engine, models };
+  return { engine: reading(engine), models };
 }

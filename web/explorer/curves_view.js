@@ -2,7 +2,7 @@
 import { fresh_id, h, replace } from "../src/dom.js";
 import { fixed, whole } from "../src/format.js";
 import { radians } from "./inside_text.js";
-import { LiveChart } from "./live_chart.js";
+import { kLogAxis, LiveChart } from "./live_chart.js";
 import { first_flip } from "./measure.js";
 
 const kLayerColours = ["--model-3", "--model-4", "--model-5", "--model-6", "--model-7"];
@@ -13,7 +13,7 @@ export function curves_view(session, act) {
     size: 38, scale: () => ({ range: [0, 104] }), axis: { splits: () => [0, 25, 50, 75, 100], values: (_, splits) => splits.map((one) => `${one}%`) }, text: (value) => `${fixed(value, 1)} %` } });
   const drift = new LiveChart({ title: "How far S has moved", describe: "Largest turn of each layer since the last write, in radians; the dashed lines are how deep the layers' memory is.", y: {
     size: 50, scale: (chart) => ({ distr: 3, log: 10, range: () => drift_range(chart) }),
-    axis: { values: (_, splits) => splits.map((one) => (one && Math.abs(Math.log10(one) % 1) < 1e-9 ? (one >= 0.001 ? String(Number(one.toPrecision(1))) : one.toExponential(0)) : "")) },
+    axis: { ...kLogAxis, values: (_, splits) => splits.map((one) => (one >= 0.0009 ? String(Number(one.toPrecision(1))) : one.toExponential(0).replace("-", "−"))) },
     text: (value) => (value <= kFloor ? "none" : `${radians(value)} ${is_phase() ? "rad" : "of its norm"}`) } });
   const title = fresh_id("forgets");
   const sentence = h("p", { class: "lead", role: "status" });
@@ -22,7 +22,7 @@ export function curves_view(session, act) {
   const element = h("section", { id: "forgets", "aria-labelledby": title }, h("div", { class: "panel-head" }, h("h2", { id: title }, "Why it forgets"), jump),
     sentence, h("div", { class: "charts two-charts" }, accuracy.element, drift.element), legend);
 
-  const is_phase = () => session.model.layers_info?.[0]?.phase ?? true;
+  const is_phase = () => session.model.has_phases;
 
   function drift_range(chart) {
     const all = [...chart.lines.flatMap((line) => line.values), ...chart.levels.map((one) => one.value)].filter((one) => one > kFloor);

@@ -51,11 +51,11 @@ export function database_view(session, act) {
       h("span", { class: "address" }, String(one.address)),
       h("span", { class: "sign", "aria-hidden": "true" }, kSigns[one.kind]),
       h("span", { class: "value" }, String(one.answer)),
-      h("span", { class: "truth" }, one.kind === "wrong" ? `is ${one.value}` : one.written ? "written" : "default"),
+      beside && beside.answer !== one.answer ? h("span", { class: "truth beside" }, `beside: ${beside.answer}`)
+        : h("span", { class: "truth" }, one.kind === "wrong" ? `is ${one.value}` : one.written ? "written" : "default"),
       h("span", { class: "bits", "aria-hidden": "true" }, one.sure.map((sure, bit) =>
         h("span", { class: "bit", title: `bit ${bit}: ${(one.answer >> bit) & 1}, sure ${sure.toFixed(3)}` },
-          h("i", { style: { height: `${Math.round(100 * Math.max(0, 2 * sure - 1))}%` } })))),
-      beside && beside.answer !== one.answer && h("span", { class: "beside" }, `beside: ${beside.answer}`));
+          h("i", { style: { height: `${Math.round(100 * Math.max(0, 2 * sure - 1))}%` } })))));
   }
 
   function draw_detail(one) {

@@ -5,9 +5,10 @@ import { fresh_id, h, replace } from "../src/dom.js";
 import { colour, on_theme } from "../src/theme.js";
 import { css_colour, phase_pixel, signed_pixel } from "./colours.js";
 import { held_text, kHeldTurn, kMatrixViews, kViews, radians } from "./inside_text.js";
-import { memory_parts } from "./lane.js";
-import { largest, slot_turns, turn_of } from "./measure.js";
-import { round_up, Strip } from "./strip.js";
+import { largest, layer_depth, slot_turns, turn_of } from "./measure.js";
+import { memory_of, part_of } from "./reading.js";
+import { colour_scale, Strip } from "./strip.js";
+import { tiles_view } from "./tiles.js";
 
 const kShownTags = 0.45;  // a write is named below the slots that it turned at least this much of its largest turn
 
@@ -27,21 +28,20 @@ export function inside_view(session, act) {
     h("div", { class: "row tools" }, h("label", { class: "inline" }, "weights of ", tokens), h("label", { class: "inline" }, zoom, " colours for the whole circle"), legend),
     body, readout, tip);
 
-  const parts_of = (lane) => lane.inside.layers.map((layer) => memory_parts(layer)[0] ?? null);
-  const is_phase = () => Boolean(parts_of(session.lane())[0]?.phase);
+  const is_phase = () => session.model.has_phases;
 
   /// The numbers that are drawn of a layer.
   function shown_part(lane, index) {
-    const layer = lane.inside.layers[index], part = memory_parts(layer)[0];
+    const layer = lane.inside.layers[index], part = memory_of(layer);
     const other = session.other;
     if (view === "bank") {
-      const bank = session.model.schema?.[index] ?? layer.parts.find((one) => one.role === "schema")?.values;
-      return { ...part, values: part.values.map((value, i) => value + (bank?.[i] ?? 0)) };
+      const bank = part_of(layer, "schema").values;
+      return { ...part, values: part.values.map((value, i) => value + bank[i]) };
     }
     if (view === "increment") return { ...part, values: part.increment ?? new Float32Array(part.values.length) };
-    if (view === "pending") return { ...part, values: layer.parts.find((one) => one.role === "pending")?.values ?? new Float32Array(part.values.length) };
+    if (view === "pending") return { ...part, values: part_of(layer, "pending")?.values ?? new Float32Array(part.values.length) };
     if (view === "difference" && other?.inside) {
-      const there = memory_parts(other.inside.layers[index])[0].values;
+      const there = memory_of(other.inside.layers[index]).values;
       return { ...part, values: part.values.map((value, i) => value - there[i]) };
     }
     return part;
@@ -49,8 +49,7 @@ export function inside_view(session, act) {
 
   function scale_of(parts) {
     if (view === "bank" || (whole_circle && parts[0].phase)) return 0;
-    const most = Math.max(...parts.map((part) => (part.phase ? largest(slot_turns(part)) : largest(part.values))));
-    return Math.min(round_up(Math.max(most, 1e-6)), parts[0].phase ? Math.PI : Infinity);
+    return colour_scale(parts);
   }
 
   function build(lane) {
@@ -70,8 +69,9 @@ export function inside_view(session, act) {
     const canvas = h("canvas", { tabindex: "0", role: "img", "data-layer": index,
       onpointermove: (event) => point(index, event), onpointerleave: () => leave(), onkeydown: (event) => press(index, event), onblur: () => leave() });
     const held = h("span", { class: "held" });
-    return { canvas, held, strip: new Strip(canvas), cursor: null, element: h("div", { class: `layer${phase ? "" : " matrix"}` },
-      h("p", { class: "layer-name" }, h("strong", {}, `Layer ${index + 1}`), held), h("div", { class: "picture" }, canvas)) };
+    const tiles = tiles_view();
+    return { canvas, held, tiles, strip: new Strip(canvas), cursor: null, element: h("div", { class: `layer${phase ? "" : " matrix"}` },
+      h("p", { class: "layer-name" }, h("strong", {}, `Layer ${index + 1}`), held), h("div", { class: "picture" }, canvas), phase && tiles.element) };
   }
 
   function token_options() {
@@ -112,25 +112,26 @@ export function inside_view(session, act) {
       build(lane);
     }
     const names = is_phase() ? kViews : kMatrixViews;
-    caption.textContent = names[view].title + (is_phase() ? `; ${parts_of(lane)[0].rows} slots across, ${parts_of(lane)[0].columns} phases down.` : ".");
+    caption.textContent = names[view].title + (is_phase() ? `; ${memory_of(lane.inside.layers[0]).rows} slots across, ${memory_of(lane.inside.layers[0]).columns} phases down.` : ".");
     token_options();
     const parts = lane.inside.layers.map((_, index) => shown_part(lane, index));
     const scale = scale_of(parts);
     draw_scale(parts[0].phase, scale);
     const width = body.clientWidth;
-    const colours = { ink: colour("--ink"), accent: colour("--accent") };
+    const colours = { ink: colour("--ink"), accent: colour("--accent"), rule: colour("--rule") };
     const tones = { read: colour("--model-0"), write: colour("--model-1"), held: colour("--muted") };
     layers.forEach((one, index) => {
       const part = parts[index];
       one.strip.fit(width, part);
       one.strip.draw(part, scale, { colours, cursor: one.cursor, bars: part.phase ? bars_of(lane, index, part, scale, tones) : [], tags: part.phase ? tags_of(lane, index) : [] });
-      const held = part.phase ? held_text(memory_parts(lane.inside.layers[index])[0]) : matrix_text(part);
+      if (part.phase) one.tiles.draw(part, scale, tags_of(lane, index));
+      const held = part.phase ? held_text(memory_of(lane.inside.layers[index])) : matrix_text(part);
       if (one.held.textContent !== held) one.held.textContent = held;
       one.canvas.setAttribute("aria-label", `Layer ${index + 1}, ${names[view].title}: ${held}. Arrow keys read the numbers.`);
     });
   }
 
-  const matrix_text = (part) => `${part.name}, ${part.rows} × ${part.columns}; norm ${Math.hypot(...part.values).toFixed(3)}`;
+  const matrix_text = (part) => `${part.name}, ${part.heads ?? 1} ${part.heads > 1 ? "heads" : "head"} of ${part.rows} × ${part.columns / (part.heads ?? 1)}; norm ${layer_depth(part).toFixed(3)}`;
 
   function bars_of(lane, index, part, scale, tones) {
     const weights = lane.weights?.[index];
@@ -159,22 +160,20 @@ export function inside_view(session, act) {
 
   // ---- reading numbers
   function lines_at(index, { x, y }) {
-    const lane = session.lane(), layer = lane.inside.layers[index], part = memory_parts(layer)[0];
+    const lane = session.lane(), layer = lane.inside.layers[index], part = memory_of(layer);
     const i = part.phase ? x * part.columns + y : y * part.columns + x;
-    if (!part.phase) return { head: `layer ${index + 1}, row ${y}, column ${x}`, rows: [["state", radians(shown_part(lane, index).values[i]), ""]], equation: "", code: part.name };
-    const bank = session.model.schema?.[index] ?? layer.parts.find((one) => one.role === "schema")?.values;
-    const pending = layer.parts.find((one) => one.role === "pending")?.values;
+    if (!part.phase) return { head: `layer ${index + 1}, row ${y}, column ${x}`, rows: [[view === "difference" ? "difference" : "state", radians(shown_part(lane, index).values[i]), part.name], ["head", String(Math.floor(x / (part.columns / (part.heads ?? 1)))), ""]], equation: "", code: part.name };
+    const bank = part_of(layer, "schema"), pending = part_of(layer, "pending");
     const weights = lane.weights?.[index];
-    const schema = layer.parts.find((one) => one.role === "schema")?.name ?? part.name.replace(/[^.]*$/, "schema");
     return { head: `layer ${index + 1}, slot ${x}, phase ${y}`, rows: [
       ["S", `${radians(turn_of(part.values[i]))} rad`, part.name],
-      bank && ["E", `${radians(bank[i])} rad`, schema],
-      bank && ["E + S", `${radians(turn_of(bank[i] + part.values[i]))} rad`, "bank"],
+      bank && ["E", `${radians(bank.values[i])} rad`, bank.name],
+      bank && ["E + S", `${radians(turn_of(bank.values[i] + part.values[i]))} rad`, "build_bank"],
       part.increment && ["last ΔS", `${radians(part.increment[i])} rad`, "commit_phases"],
-      pending && pending[i] !== 0 && ["waiting ΔS", `${radians(pending[i])} rad`, part.name.replace(/[^.]*$/, "pending")],
+      pending && pending.values[i] !== 0 && ["waiting ΔS", `${radians(pending.values[i])} rad`, pending.name],
       weights?.read && ["read weight P_r", weights.read[x].toFixed(4), "read_rows"],
       weights?.write && ["write weight P_w", weights.write[x].toFixed(4), "write_rows"],
-      session.other?.inside && ["S beside", `${radians(turn_of(memory_parts(session.other.inside.layers[index])[0].values[i]))} rad`, ""],
+      session.other?.inside && ["S beside", `${radians(turn_of(memory_of(session.other.inside.layers[index]).values[i]))} rad`, ""],
     ].filter(Boolean), equation: `${kViews[view].equation}  (${kViews[view].place})`, code: kViews[view].code };
   }
 
@@ -227,7 +226,7 @@ export function inside_view(session, act) {
     element, update: (what) => what !== "busy" && draw(), canvases: () => layers.map((one) => one.canvas),
     set_view(key) { view = key; shape = ""; draw(); },
     lines: () => session.lane().inside.layers.map((layer, i) => {
-      const part = memory_parts(layer)[0];
+      const part = memory_of(layer);
       return `layer ${i + 1}: ${part.phase ? held_text(part) : matrix_text(part)}`;
     }),
   };

@@ -1,16 +1,11 @@
 // One memory of one model on one past: it is moved along the steps, leaves snapshots behind to come back to, and keeps the
 // points of its curves. The changed memory of a past is a second lane, which does what the untouched one leaves out.
+import { memory_of } from "./reading.js";
 import { layer_depth, layer_drift, next_mark, slot_turns } from "./measure.js";
 import { account_at, delay_at, kStart, kTouches, nth_write, order, rows_at, same_place, step_rows, thin, touches_at } from "./past.js";
 
 const kMostSnapshots = 40;
 const kLongestSlice = 2048;  // rows between two looks at whether to stop
-
-/// The parts of a layer that are its memory: slots of phases, or else matrices.
-export const memory_parts = (layer) => {
-  const phases = layer.parts.filter((part) => part.role === "state" && part.phase);
-  return phases.length ? phases : layer.parts.filter((part) => part.role === "state");
-};
 
 export class Lane {
   /// `base`: of a changed memory, the untouched lane beside it.
@@ -73,7 +68,7 @@ export class Lane {
       if (step.rows > 0) await this.wait_on(steps, target, record);
       return;
     }
-    if (step.do === "write" && record && !this.touched) await this.note_write(step, index);
+    if (step.do === "write" && record && !this.touched && this.model.has_phases) await this.note_write(step, index);
     await this.apply(steps, step, index);
     this.place = { step: index, offset: step_rows(step) };
     if (!record) return;
@@ -172,11 +167,11 @@ export class Lane {
   async mark(steps) {
     const { values } = await this.engine.askAll(this.id);
     const inside = await this.engine.inside(this.id);
-    const parts = inside.layers.map((layer) => memory_parts(layer));
-    this.reference ??= parts.map((layer) => layer.map((part) => part.values));
+    const parts = inside.layers.map(memory_of);
+    this.reference ??= parts.map((part) => part.values);
     const truth = account_at(steps, this.place, this.origin?.account ?? [...this.model.task.defaults].map((value) => ({ value })));
-    const drift = parts.map((layer, i) => Math.max(0, ...layer.map((part, k) => layer_drift(part, this.reference[i][k]))));
-    const depth = parts.map((layer) => Math.max(0, ...layer.map(layer_depth)));
+    const drift = parts.map((part, i) => layer_drift(part, this.reference[i]));
+    const depth = parts.map(layer_depth);
     const wrong = truth.flatMap(({ value }, address) => (values[address] === value ? [] : [address]));
     this.marks = this.marks.filter((one) => order(one.place, this.place) < 0);
     this.marks.push({ place: this.place, delay: delay_at(steps, this.place), rows: rows_at(steps, this.place), wrong, values, drift, depth });
@@ -189,12 +184,12 @@ export class Lane {
       try {
         if (written) await this.engine.write(copy, step.address, step.value);
         await this.engine.ask(copy, step.address);
-        return (await this.engine.inside(copy)).layers.map((layer) => memory_parts(layer).filter((part) => part.phase));
+        return (await this.engine.inside(copy)).layers.map(memory_of);
       } finally {
         await this.engine.free(copy);
       }
     };
     const without = await after(false), having = await after(true);
-    this.notes.set(index, having.map((layer, i) => layer.map((part, k) => slot_turns(part, without[i][k].values))[0] ?? null));
+    this.notes.set(index, having.map((part, i) => slot_turns(part, without[i].values)));
   }
 }

@@ -5,6 +5,13 @@ import { short_delay, whole } from "../src/format.js";
 import { colour, on_theme } from "../src/theme.js";
 
 const kHeight = 220;
+/// The powers of ten of an axis, and no lines between them.
+const decades = (u, axis, low, high) => {
+  const all = [];
+  for (let k = Math.ceil(Math.log10(low) - 1e-9); 10 ** k <= high * 1.0001; ++k) all.push(10 ** k);
+  return all;
+};
+export const kLogAxis = { splits: decades, filter: (_, splits) => splits };
 
 /// `lines`: [{label, colour (a custom property), dash, delays, values}], all drawn; `levels`: [{colour, value}], dashed across; `marks`: delays.
 export class LiveChart {
@@ -59,7 +66,7 @@ export class LiveChart {
     return {
       width: Math.max(120, this.host.clientWidth), height: kHeight, padding: [10, 12, 0, 0], legend: { show: false },
       scales: { x: { time: false, distr: 3, log: 10, range: (_, low, high) => [Math.max(1, low), Math.max(10, high)] }, y: this.y.scale(this) },
-      axes: [{ ...axis, size: 26, gap: 4, grid: { show: false }, values: (_, splits) => splits.map((one) => (one && Math.log10(one) % 1 === 0 ? short_delay(one) : "")) },
+      axes: [{ ...axis, size: 26, gap: 4, ...kLogAxis, grid: { show: false }, values: (_, splits) => splits.map(short_delay) },
         { ...axis, size: this.y.size, gap: 4, ...this.y.axis }],
       series: [{}, ...this.lines.map((line) => ({ stroke: colour(line.colour), width: 2, dash: line.dash, spanGaps: true, points: { show: false } }))],
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },

@@ -126,12 +126,15 @@ function assemble(session, payload) {
     views.forEach((one) => one.update(last));
     draw_models();
     last = null;
+    if (session.busy) document.documentElement.dataset.busy = session.busy.what;
+    else delete document.documentElement.dataset.busy;
   };
   session.on((what) => {
     if (what?.forked) {
       notices.say(`You acted in the past: it goes on as ${what.forked}, and what came after is kept beside it.`);
       return;
     }
+    if (session.busy) document.documentElement.dataset.busy = session.busy.what;
     last = last === "all" || what === "all" ? "all" : last === "progress" || what === "progress" ? "progress" : what;
     if (!asked) { asked = true; requestAnimationFrame(draw); }
   });

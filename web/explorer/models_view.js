@@ -3,9 +3,8 @@ import { fresh_id, h, replace } from "../src/dom.js";
 import { whole } from "../src/format.js";
 import { swatch } from "../src/marks.js";
 import { judge, mini_row, right_text } from "./answers.js";
-import { memory_parts } from "./lane.js";
-import { largest } from "./measure.js";
-import { round_up, Strip } from "./strip.js";
+import { memory_of } from "./reading.js";
+import { colour_scale, Strip } from "./strip.js";
 
 const kMost = 3;
 
@@ -51,13 +50,9 @@ export function models_view(session, act) {
       }
       const answers = judge(lane.believed, session.truth);
       replace(body, h("p", { class: "count" }, right_text(answers)), mini_row(answers, model.title), h("p", { class: "aside" }, facts));
-      const parts = lane.inside.layers.map((layer) => memory_parts(layer)[0]);
-      const part = parts.at(-1);
-      strip.fit(card.clientWidth - 34, part);
-      strip.place.bars = strip.place.tags = strip.place.gap = strip.place.y = 0;
-      canvas.height = strip.place.high;
-      canvas.style.setProperty("height", `${strip.place.high / strip.ratio}px`);
-      strip.draw(part, Math.min(round_up(Math.max(1e-6, largest(part.values.map((one) => (part.phase && one > Math.PI ? one - 2 * Math.PI : one))))), part.phase ? Math.PI : Infinity), { colours: {} });
+      const part = memory_of(lane.inside.layers.at(-1));
+      strip.fit(card.clientWidth - 34, part, true);
+      strip.draw(part, colour_scale([part]), { colours: {} });
       canvas.setAttribute("aria-label", `State of the last layer of ${model.title}`);
     });
   }

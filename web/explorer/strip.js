@@ -1,14 +1,20 @@
 // Numbers as pixels: a layer's slots side by side, one column a slot, with bars above and below; or a matrix as it is written.
 import { phase_pixel, signed_pixel } from "./colours.js";
-import { turn_of } from "./measure.js";
+import { largest, slot_turns, turn_of } from "./measure.js";
 
-const kBars = 30, kGap = 3, kTags = 15;  // CSS pixels
+const kBars = 22, kGap = 3, kTags = 14;  // CSS pixels
 
 /// The next of 1, 2, 5, 10, ... times a power of ten above a number: colours and bars keep their scale while numbers grow.
-export function round_up(value) {
+function round_up(value) {
   if (!(value > 0)) return 0;
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 5, 10].find((one) => one * power >= value * 0.999) * power;
+}
+
+/// The number at which the colours of some parts end: round, and at most half a circle.
+export function colour_scale(parts) {
+  const most = Math.max(...parts.map((part) => (part.phase ? largest(slot_turns(part)) : largest(part.values))));
+  return Math.min(round_up(Math.max(most, 1e-6)), parts[0].phase ? Math.PI : Infinity);
 }
 
 /// A picture of `rows` x `columns` numbers, a pixel a number; slots run across, so a part's rows are the picture's columns.
@@ -46,18 +52,20 @@ export class Strip {
     this.place = null;
   }
 
-  /// Sizes for a width in CSS pixels; cells are whole device pixels.
-  fit(width, part) {
+  /// Sizes for a width in CSS pixels.
+  /// `bare`: the picture alone, without bars and tags.
+  fit(width, part, bare = false) {
     const ratio = devicePixelRatio || 1;
     this.ratio = ratio;
     this.upright = !part.phase;
     const [wide, high] = this.upright ? [part.columns, part.rows] : [part.rows, part.columns];
-    const cell = Math.max(1, Math.floor(width * ratio / wide));
-    const tall = this.upright ? Math.min(cell, Math.max(1, Math.round(3 * ratio))) : Math.max(Math.round(2.5 * ratio), Math.min(cell, Math.round(3.5 * ratio)));
-    const across = this.upright ? Math.min(cell, Math.max(1, Math.round(4 * ratio))) : cell;
-    const bars = this.upright ? 0 : Math.round(kBars * ratio), gap = this.upright ? 0 : Math.round(kGap * ratio), tags = this.upright ? 0 : Math.round(kTags * ratio);
-    this.place = { x: 0, y: bars + gap, wide: wide * across, high: high * tall, cell: across, tall, bars, gap, tags, columns: wide, rows: high };
-    const size = [wide * across, bars + gap + high * tall + gap + bars + tags];
+    // Slots take the whole width, some a pixel more than others; matrices keep whole cells.
+    const cell = width * ratio / wide;
+    const across = this.upright ? Math.min(Math.max(1, Math.floor(cell)), Math.round(5 * ratio)) : cell;
+    const tall = this.upright ? Math.min(Math.max(1, Math.round(across * 1.4)), Math.round(4 * ratio)) : Math.max(1, Math.round(2.25 * ratio));
+    const [bars, gap, tags] = [kBars, kGap, kTags].map((size) => (this.upright || bare ? 0 : Math.round(size * ratio)));
+    this.place = { x: 0, y: bars + gap, wide: Math.floor(wide * across), high: high * tall, cell: across, tall, bars, gap, tags, columns: wide, rows: high };
+    const size = [Math.floor(wide * across), bars + gap + high * tall + gap + bars + tags];
     if (this.canvas.width !== size[0] || this.canvas.height !== size[1]) [this.canvas.width, this.canvas.height] = size;
     this.canvas.style.setProperty("width", `${size[0] / ratio}px`);
     this.canvas.style.setProperty("height", `${size[1] / ratio}px`);
@@ -69,6 +77,11 @@ export class Strip {
     const { x, y, wide, high, cell, tall, gap } = this.place;
     context.clearRect(0, 0, this.canvas.width, this.canvas.height);
     paint(context, picture_of(part, pixel_of(part.phase, scale), this.upright), x, y, wide, high);
+    if (colours.rule) {
+      context.strokeStyle = colours.rule;
+      context.lineWidth = 1;
+      context.strokeRect(0.5, y - 0.5, wide - 1, high + 1);
+    }
     for (const one of bars) this.draw_bars(context, one, cell);
     this.draw_tags(context, tags, colours);
     if (!cursor) return;
@@ -88,7 +101,8 @@ export class Strip {
     const base = top ? bars : y + high + gap;
     values.forEach((value, slot) => {
       const tall = Math.round(Math.min(1, value) * bars);
-      if (tall > 0) context.fillRect(slot * cell, top ? base - tall : base, Math.max(1, cell - (cell > 3 ? 1 : 0)), tall);
+      const left = Math.round(slot * cell);
+      if (tall > 0) context.fillRect(left, top ? base - tall : base, Math.max(1, Math.round((slot + 1) * cell) - left - (cell > 3 ? 1 : 0)), tall);
     });
   }
 

@@ -12,12 +12,15 @@ export function tour(session, act, inside) {
   const close = h("button", { type: "button", class: "close", "aria-label": "End the tour", onclick: () => end() }, "×");
   const card = h("aside", { class: "tour", role: "dialog", "aria-labelledby": "tour-title", hidden: true }, close, count, title, body, h("div", { class: "row" }, back, next));
 
-  const sm = () => session.models.findIndex((model) => model.layers_info?.[0]?.phase);
-  const light = (id) => {
+  const sm = () => session.models.findIndex((model) => model.has_phases);
+  /// Marks a section and scrolls to it, once what was asked for is drawn.
+  const light = async (id) => {
     document.querySelectorAll(".lit").forEach((one) => one.classList.remove("lit"));
+    document.body.classList.toggle("touring", Boolean(id));
     const section = id && document.getElementById(id);
     if (!section) return;
     section.classList.add("lit");
+    await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
     section.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
   };
 
@@ -52,7 +55,7 @@ export function tour(session, act, inside) {
       const model = sm();
       const text = await step.run({ session, model, writes: tour_writes(session.models[model].task), stopped: () => stopped });
       replace(body, text.map((one) => h("p", {}, one)));
-      light(step.at);
+      await light(step.at);
     } catch (error) {
       replace(body, h("p", {}, `This step did not work out: ${error.message}`));
     }

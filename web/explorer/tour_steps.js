@@ -2,7 +2,7 @@
 import { whole } from "../src/format.js";
 import { count_right, judge, right_text } from "./answers.js";
 import { held_text, radians } from "./inside_text.js";
-import { memory_parts } from "./lane.js";
+import { memory_of, part_of } from "./reading.js";
 import { first_flip, largest, slot_turns } from "./measure.js";
 
 const kFarthest = 700_000;  // rows that the tour waits for a flip, at most
@@ -10,7 +10,7 @@ const kPiece = 50_000;
 const kWrites = 24;
 
 const answers_of = (session, model = session.shown, touched = false) => judge(session.lane(model, touched).believed, session.truth);
-const phases = (lane) => lane.inside.layers.map((layer) => memory_parts(layer)[0]);
+const phases = (lane) => lane.inside.layers.map(memory_of);
 const deepest = (lane) => Math.max(...phases(lane).map((part) => largest(slot_turns(part))));
 const deepest_layer = (lane) => { const all = phases(lane).map((part) => largest(slot_turns(part))); return all.indexOf(Math.max(...all)); };
 
@@ -35,7 +35,7 @@ export const kTour = [
       await session.set_models([model], model);
       const answers = answers_of(session);
       const { addresses, values } = session.model.task;
-      return [`This memory has ${addresses} addresses, each with a value from 0 to ${values - 1}. Nothing has been written, and yet ${right_text(answers)}: the default of address j is j mod ${values}, and training put that into the weights.`,
+      return [`This memory has ${addresses} addresses, each with a value from 0 to ${values - 1}. Nothing has been written, and yet ${right_text(answers).replace(" right", " answers are right")}: the default of address j is j mod ${values}, and training put that into the weights.`,
         `So there are two memories. E, learned phases, is the same for everyone. S, the picture on this page, is what this memory alone has been told. Now S is zero: dark everywhere.`];
     },
   },
@@ -44,8 +44,8 @@ export const kTour = [
     async run({ session, writes }) {
       await session.do_step(writes[0]);
       const lane = session.lane();
-      const waiting = lane.inside.layers.map((layer) => layer.parts.find((part) => part.role === "pending")).filter(Boolean);
-      const turns = waiting.map((part) => largest(slot_turns({ ...part, rows: phases(lane)[0].rows, columns: phases(lane)[0].columns })));
+      const waiting = lane.inside.layers.map((layer) => part_of(layer, "pending")).filter(Boolean);
+      const turns = waiting.map((part) => largest(slot_turns(part)));
       const layer = turns.indexOf(Math.max(...turns));
       return [`We wrote ${writes[0].value} to address ${writes[0].address}. S is still zero, ${radians(deepest(lane))} rad at its deepest: rows are read in chunks, and S stands still inside a chunk.`,
         turns.length ? `What the write wants to add waits beside S; the picture shows it. The largest turn, ${radians(turns[layer])} rad, is in layer ${layer + 1}. The network chose these slots by itself: no slot was given to an address.` : "What the write wants to add waits beside S."];
@@ -84,7 +84,7 @@ export const kTour = [
       const moved = `Each question is a row too, and each row writes a little. After ${whole(last.delay)} questions about other addresses layer ${layer + 1} has moved by ${radians(last.drift[layer])} rad; what it holds was written ${radians(lane.marks[0].depth[layer])} rad deep.`;
       if (flip < 0) return [moved, "No answer has flipped yet: this one was trained so that questions leave the memory nearly alone. Wait longer, and the drift will reach what is stored."];
       const address = lane.marks[flip].wrong.find((one) => !lane.marks[0].wrong.includes(one));
-      return [moved, `When the drift has grown to the size of what is stored, answers flip. Address ${address} was the first, after about ${whole(lane.marks[flip].delay)} rows; “Go to the first flip” finds the very row. Training only went up to 384.`];
+      return [moved, `When the drift has grown to the size of what is stored, answers flip. Address ${address} was the first, after about ${whole(lane.marks[flip].delay)} rows; “Go to the first flip” finds the very row.`];
     },
   },
   {

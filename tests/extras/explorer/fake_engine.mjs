@@ -6,7 +6,7 @@ const fresh = () => ({ rows: 0, book: {}, phases: new Float64Array(kLayers * kSl
 const copied = (memory) => ({ ...memory, book: { ...memory.book }, phases: memory.phases.slice() });
 
 export const kFakeModel = {
-  model: 0, kind: "fake", title: "Fake", parameters: 0, layers: kLayers,
+  model: 0, kind: "fake", title: "Fake", parameters: 0, layers: kLayers, has_phases: true,
   task: { addresses: kAddresses, values: kValues, bits: 3, defaults: Int32Array.from({ length: kAddresses }, (_, a) => a % kValues) },
 };
 
@@ -69,7 +69,7 @@ export class FakeEngine {
     const { rows, phases } = this.at(id);
     const size = kSlots * kWidth;
     return { tokens: rows, commits: 0, layers: Array.from({ length: kLayers }, (_, layer) => ({ read: null, write: null, parts: [
-      { name: `layers.${layer}.phase`, role: "state", phase: true, rows: kSlots, columns: kWidth, increment: null,
+      { name: "phase", phase: true, rows: kSlots, columns: kWidth, increment: null,
         values: Float32Array.from(phases.slice(layer * size, (layer + 1) * size)) }] })) };
   }
   async zero(id, layer) {

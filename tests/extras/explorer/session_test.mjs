@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { common_place, end_of, place_at, rows_at, steps_of_pasts, steps_until, thin } from "../../../web/explorer/past.js";
 import { parse_script, print_script } from "../../../web/explorer/script.js";
+import { reading } from "../../../web/explorer/reading.js";
 import { Session } from "../../../web/explorer/session.js";
 import { FakeEngine, kFakeModel } from "./fake_engine.mjs";
 
@@ -9,7 +10,7 @@ const task = { addresses: 8, values: 8, layers: 3 };
 const steps_of = (text) => parse_script(text, task);
 
 async function session_of(text = "") {
-  const engine = new FakeEngine();
+  const engine = reading(new FakeEngine());
   const session = new Session(engine, [kFakeModel, { ...kFakeModel, model: 1, title: "Second" }]);
   await session.start();
   if (text) await session.do_steps(steps_of(text));
