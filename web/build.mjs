@@ -8,7 +8,7 @@ import { build } from "esbuild";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const kPages = {
-  report: { folder: "src", output: "../src/report/assets/report.html", allows: "img-src data:; " },
+  report: { folder: "src", charts: true, output: "../src/report/assets/report.html", allows: "img-src data:; " },
   // The module is compiled, in a worker that is made from a text of the page; pictures and states are saved from memory.
   explorer: { folder: "explorer", output: "../src/cli/assets/explorer.html", module: "../wasm/schemamem.wasm.gz", allows: "img-src data: blob:; worker-src blob:; ",
     runs: " 'wasm-unsafe-eval'" },
@@ -44,9 +44,9 @@ const version = JSON.parse(readFileSync(here("node_modules/uplot/package.json"),
 const source = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 async function write_page(name, output) {
-  const { folder, module, allows, runs = "" } = kPages[name];
+  const { folder, charts, module, allows, runs = "" } = kPages[name];
   const style = await bundle(here(`${folder}/style.css`));
-  const script = `/*! uPlot ${version}\n${notice}\n*/\n${await bundle(here(`${folder}/main.js`))}`;
+  const script = (charts ? `/*! uPlot ${version}\n${notice}\n*/\n` : "") + await bundle(here(`${folder}/main.js`));
   if (/<\/?(script|style|!--)/i.test(script) || /<\//.test(style)) {
     throw new Error(`${name}: the bundle contains a tag that would end its own element`);
   }

@@ -96,7 +96,7 @@ class ExplorerPage(unittest.TestCase):
 
     def settle(self, timeout=60000):
         """Until nothing is under way any more."""
-        self.page.wait_for_function("!document.documentElement.dataset.busy", timeout=timeout)
+        self.page.wait_for_selector("html:not([data-busy])", state="attached", timeout=timeout)
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def values(self):
@@ -188,15 +188,15 @@ class ExplorerPage(unittest.TestCase):
         page.locator('[data-go="fork"]').click()
         self.settle()
         self.assertEqual(page.locator("[data-past]").all_inner_texts(), ["main", "past-2"])
-        self.run_script("write 5 1")
-        self.assertEqual(self.values()[5], 1)
+        self.run_script("write 2 7")
+        self.assertEqual(self.values()[2], 7)
         self.assertIn("main", page.locator("#beside .result").inner_text())
         page.locator('[data-past="main"]').click()
         self.settle()
-        self.assertEqual(self.values()[5], 3)
+        self.assertEqual(self.values()[2], 2)
         page.select_option("#compare", "past-2")
         self.settle()
-        self.assertEqual(page.locator('.cell[data-address="5"] .beside').inner_text(), "beside: 1")
+        self.assertEqual(page.locator('.cell[data-address="2"] .beside').inner_text(), "beside: 7")
         page.locator('[data-control="inside-view"] input[value="difference"]').check(force=True)
         page.locator('[data-go="reset"]').click()
         self.settle()
@@ -279,7 +279,7 @@ class ExplorerPage(unittest.TestCase):
                 last["changed"] = row.replace('"SchemaMem, changed"', "changed").split(",")
         place = head.index("drift_layer_1")
         self.assertGreater(max(float(x) for x in last["untouched"][place:place + 3]), 0)
-        self.assertEqual(max(float(x) for x in last["changed"][place:place + 3]), 0)
+        self.assertLess(max(float(x) for x in last["changed"][place:place + 3]), 1e-12)  # what rounding leaves
 
     def test_three_models_live_through_the_same_rows(self):
         page = self.open()
@@ -372,22 +372,22 @@ class ExplorerPage(unittest.TestCase):
             page.screenshot(path=SCREENSHOTS / f"explorer-tour-{step}.png")
             page.locator(".tour .button.strong").click()
         self.assertTrue(page.locator(".tour").is_hidden())
-        for text, said in zip(told, ("8 of 8 right", "S is still zero", "Address 5 answers 3", "4 of 8 right", "flip", "the copy by 0", "Gated DeltaNet 8")):
+        for text, said in zip(told, ("8 of 8 answers are right", "S is still zero", "Address 5 answers 3", "4 of 8 right", "flip", "the copy by 0", "Gated DeltaNet 8")):
             self.assertIn(said, text)
 
     def test_the_first_flip_is_found_to_the_row(self):
+        pairs = ((1, 7), (4, 0), (0, 2), (7, 5), (5, 0), (4, 7), (3, 6), (1, 3), (4, 1))  # as many as make a memory frail
+        words = [word for address, value in pairs for word in (f"write {address} {value}", "wait 4")]
         page = self.open()
-        self.run_script("write 5 3; write 1 6; ask 5; noise 0.4; wait 2; mend")
-        self.run_script("wait 450000")
+        self.run_script("; ".join([*words, "wait 30000"]))
         self.assertIn("flipped first", page.locator("#forgets .lead").inner_text())
         page.get_by_role("button", name="Go to the first flip").click()
         self.settle()
         row = int(re.search(r"row ([\d,]+)", self.facts()).group(1).replace(",", ""))
         self.assertIn("7 of 8 right", page.locator(".score").inner_text())
-        before = talk(["write 5 3", "write 1 6", "ask 5", f"wait {row - 4}", "ask all"])
-        after = talk(["write 5 3", "write 1 6", "ask 5", f"wait {row - 3}", "ask all"])
-        self.assertIn("8 of 8 right", before)
-        self.assertIn("7 of 8 right", after)
+        waited = row - 5 * len(pairs)
+        for rows, said in ((waited - 1, "8 of 8 right"), (waited, "7 of 8 right")):
+            self.assertIn(said, talk([*words, f"wait {rows}", "ask all"]))
 
     # ---- hostile input
     def test_a_script_with_mistakes_is_a_sentence_and_runs_nothing(self):

@@ -1,26 +1,27 @@
 // Why it forgets: what is still right, and how far the memory has moved, against the rows since the last write.
 import { fresh_id, h, replace } from "../src/dom.js";
 import { fixed, whole } from "../src/format.js";
+import { kAboutForgetting } from "./explain.js";
 import { radians } from "./inside_text.js";
-import { kLogAxis, LiveChart } from "./live_chart.js";
-import { first_flip } from "./measure.js";
+import { decades, LiveChart } from "./live_chart.js";
+import { first_flip, peak } from "./measure.js";
 
 const kLayerColours = ["--model-3", "--model-4", "--model-5", "--model-6", "--model-7"];
 const kFloor = 1e-7;  // what a logarithmic axis shows of no drift at all
 
 export function curves_view(session, act) {
   const accuracy = new LiveChart({ title: "Answers that are right", describe: "Percent of all addresses, for each model that runs.", y: {
-    size: 38, scale: () => ({ range: [0, 104] }), axis: { splits: () => [0, 25, 50, 75, 100], values: (_, splits) => splits.map((one) => `${one}%`) }, text: (value) => `${fixed(value, 1)} %` } });
+    left: 42, range: () => [0, 104], ticks: () => [0, 25, 50, 75, 100], label: (tick) => `${tick}%`, text: (value) => `${fixed(value, 1)} %` } });
   const drift = new LiveChart({ title: "How far S has moved", describe: "Largest turn of each layer since the last write, in radians; the dashed lines are how deep the layers' memory is.", y: {
-    size: 50, scale: (chart) => ({ distr: 3, log: 10, range: () => drift_range(chart) }),
-    axis: { ...kLogAxis, values: (_, splits) => splits.map((one) => (one >= 0.0009 ? String(Number(one.toPrecision(1))) : one.toExponential(0).replace("-", "−"))) },
+    left: 50, log: true, range: (chart) => drift_range(chart), ticks: decades,
+    label: (tick) => (tick >= 0.0009 ? String(Number(tick.toPrecision(1))) : tick.toExponential(0).replace("-", "−")),
     text: (value) => (value <= kFloor ? "none" : `${radians(value)} ${is_phase() ? "rad" : "of its norm"}`) } });
   const title = fresh_id("forgets");
   const sentence = h("p", { class: "lead", role: "status" });
   const jump = h("button", { type: "button", class: "button", hidden: true, onclick: () => act.jump() }, "Go to the first flip");
   const legend = h("p", { class: "legend" });
   const element = h("section", { id: "forgets", "aria-labelledby": title }, h("div", { class: "panel-head" }, h("h2", { id: title }, "Why it forgets"), jump),
-    sentence, h("div", { class: "charts two-charts" }, accuracy.element, drift.element), legend);
+    sentence, h("div", { class: "charts two-charts" }, accuracy.element, drift.element), legend, kAboutForgetting());
 
   const is_phase = () => session.model.has_phases;
 
@@ -41,15 +42,15 @@ export function curves_view(session, act) {
     const { addresses } = session.model.task;
     const flip = flip_of(session.lane());
     accuracy.show({ marks: flip ? [flip.delay] : [], lines: lanes().map((lane) => ({ label: name(lane), colour: `--model-${session.models.indexOf(lane.model)}`,
-      dash: lane.touched ? [6, 4] : [], delays: lane.marks.map((one) => one.delay), values: lane.marks.map((one) => 100 * (1 - one.wrong.length / addresses)) })) });
+      dash: lane.touched ? [2, 3] : [], delays: lane.marks.map((one) => one.delay), values: lane.marks.map((one) => 100 * (1 - one.wrong.length / addresses)) })) });
     const shown = [session.lane(), session.lane(session.shown, true)].filter((lane) => lane?.marks.length);
     drift.show({ marks: flip ? [flip.delay] : [],
       lines: shown.flatMap((lane) => lane.marks[0].drift.map((_, layer) => ({ label: `layer ${layer + 1}${lane.touched ? ", changed" : ""}`, colour: kLayerColours[layer % 5],
-        dash: lane.touched ? [6, 4] : [], delays: lane.marks.slice(1).map((one) => one.delay), values: lane.marks.slice(1).map((one) => Math.max(kFloor, one.drift[layer])) }))),
+        dash: lane.touched ? [2, 3] : [], delays: lane.marks.slice(1).map((one) => one.delay), values: lane.marks.slice(1).map((one) => Math.max(kFloor, one.drift[layer])) }))),
       levels: is_phase() && shown.length ? shown[0].marks[0].depth.map((value, layer) => ({ value, colour: kLayerColours[layer % 5] })) : [] });
     replace(legend, (shown[0]?.marks[0].drift ?? []).map((_, layer) => h("span", {}, h("i", { class: "line-key", style: { background: `var(${kLayerColours[layer % 5]})` } }), `layer ${layer + 1}`)),
       shown.length > 0 && is_phase() && h("span", {}, h("i", { class: "dash-key" }), "how deep its memory was written"),
-      shown.length > 1 && h("span", {}, h("i", { class: "dash-key" }), "changed memory"),
+      shown.length > 1 && h("span", {}, h("i", { class: "dash-key fine" }), "changed memory"),
       flip && h("span", {}, h("i", { class: "dotted flip-key" }), "first flip"));
     jump.hidden = !flip;
     sentence.textContent = sentence_of(session.lane(), flip);
@@ -66,9 +67,9 @@ export function curves_view(session, act) {
     if (!lane?.marks.length) return "Every question that passes also moves the memory a little. Write something, wait, and see how far.";
     const last = lane.marks.at(-1);
     const phase = is_phase();
-    const worst = last.drift.indexOf(Math.max(...last.drift));
-    const moved = last.drift[worst] === 0 ? "nothing has moved" : phase ? `layer ${worst + 1} has moved by ${radians(last.drift[worst])} rad; its memory was written ${radians(lane.marks[0].depth[worst])} rad deep`
-      : `layer ${worst + 1} has moved by ${radians(100 * last.drift[worst])} % of its size`;
+    const [worst, most] = peak(last.drift), [deep, depth] = peak(lane.marks[0].depth);
+    const moved = most < kFloor ? "nothing has moved" : phase ? `S has moved by up to ${radians(most)} rad, in layer ${worst + 1}; what was written is up to ${radians(depth)} rad deep, in layer ${deep + 1}`
+      : `layer ${worst + 1} has moved by ${radians(100 * most)} % of its size`;
     const fate = flip ? ` Address ${flip.address} flipped first, between ${whole(flip.before)} and ${whole(flip.delay)} rows: it now answers ${flip.answer}.`
       : " No answer has flipped yet.";
     return `After ${whole(last.delay)} rows ${moved}.${fate}`;

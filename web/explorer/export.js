@@ -1,6 +1,6 @@
 // What can be taken along: pictures, numbers, the state itself, and a link.
 import { h } from "../src/dom.js";
-import { colour } from "../src/theme.js";
+import { tone } from "./palette.js";
 import { print_step } from "./script.js";
 
 export function download(bytes, name, type) {
@@ -19,9 +19,9 @@ export async function picture_bytes(canvases, title) {
   sheet.width = Math.max(...canvases.map((one) => one.width)) + 2 * pad;
   sheet.height = canvases.reduce((sum, one) => sum + one.height + head, 2 * pad + head);
   const context = sheet.getContext("2d");
-  context.fillStyle = colour("--surface");
+  context.fillStyle = tone("--surface");
   context.fillRect(0, 0, sheet.width, sheet.height);
-  context.fillStyle = colour("--ink");
+  context.fillStyle = tone("--ink");
   context.font = `600 ${Math.round(14 * ratio)}px system-ui, sans-serif`;
   context.fillText(title, pad, pad + head / 2);
   let y = pad + head;

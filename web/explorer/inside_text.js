@@ -19,7 +19,7 @@ export const kMatrixViews = {
 
 export const radians = (value) => {
   const size = Math.abs(value);
-  if (size === 0) return "0";
+  if (size < 1e-12) return "0";  // what rounding leaves of a difference
   return size >= 0.001 ? fixed(value, 4) : value.toExponential(1).replace("-", "−").replace("e−", "e−");
 };
 

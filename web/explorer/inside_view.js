@@ -2,8 +2,10 @@
 // below; of models without phases their matrices. The pointer or the arrow keys read any number.
 import { choice } from "../src/controls.js";
 import { fresh_id, h, replace } from "../src/dom.js";
-import { colour, on_theme } from "../src/theme.js";
+import { on_theme } from "../src/theme.js";
+import { tone } from "./palette.js";
 import { css_colour, phase_pixel, signed_pixel } from "./colours.js";
+import { kAboutInside } from "./explain.js";
 import { held_text, kHeldTurn, kMatrixViews, kViews, radians } from "./inside_text.js";
 import { largest, layer_depth, slot_turns, turn_of } from "./measure.js";
 import { memory_of, part_of } from "./reading.js";
@@ -13,7 +15,7 @@ import { tiles_view } from "./tiles.js";
 const kShownTags = 0.45;  // a write is named below the slots that it turned at least this much of its largest turn
 
 export function inside_view(session, act) {
-  let view = "state", whole_circle = false, layers = [], shape = "";
+  let view = "state", whole_circle = false, layers = [], shape = "", tags_key = "", tags = [];
   const title = fresh_id("inside");
   const views = h("div", {}), tokens = h("select", { id: "token", onchange: () => pick_token() });
   const zoom = h("input", { type: "checkbox", id: "zoom", onchange: () => { whole_circle = zoom.checked; draw(); } });
@@ -26,7 +28,7 @@ export function inside_view(session, act) {
     h("div", { class: "panel-head" }, h("h2", { id: title }, "Where it is kept"), h("div", { class: "row" }, views)),
     caption,
     h("div", { class: "row tools" }, h("label", { class: "inline" }, "weights of ", tokens), h("label", { class: "inline" }, zoom, " colours for the whole circle"), legend),
-    body, readout, tip);
+    body, readout, kAboutInside(session.models.find((model) => model.chunk)?.chunk ?? 0), tip);
 
   const is_phase = () => session.model.has_phases;
 
@@ -91,19 +93,26 @@ export function inside_view(session, act) {
 
   /// Which addresses were written to which slots: the latest write of each.
   function tags_of(lane, index) {
+    const key = `${session.version} ${session.cursor.step} ${session.past.name} ${session.shown} ${(lane.base ?? lane).notes.size}`;
+    if (key !== tags_key) [tags_key, tags] = [key, lane.inside.layers.map((_, layer) => find_tags(lane, layer))];
+    return tags[index];
+  }
+
+  function find_tags(lane, index) {
     const latest = new Map();
     session.steps.slice(0, session.cursor.step + 1).forEach((step, i) => { if (step.do === "write") latest.set(step.address, i); });
-    const tags = new Map();
+    const slots = new Map();
     for (const [address, step] of latest) {
       const turns = (lane.base ?? lane).notes.get(step)?.[index];
       const most = turns ? largest(turns) : 0;
       if (most < kHeldTurn) continue;
-      turns.forEach((turn, slot) => { if (turn >= kShownTags * most) tags.set(slot, [...(tags.get(slot) ?? []), address]); });
+      turns.forEach((turn, slot) => { if (turn >= kShownTags * most) slots.set(slot, [...(slots.get(slot) ?? []), address]); });
     }
-    return [...tags].map(([slot, addresses]) => [slot, addresses.join("·")]);
+    return [...slots].map(([slot, addresses]) => [slot, addresses.join("·")]);
   }
 
-  function draw() {
+  /// `whole`: also what does not change from frame to frame.
+  function draw(whole = true) {
     const lane = session.lane();
     if (!lane?.inside) return;
     const now = `${session.shown} ${Boolean(session.other)} ${lane.inside.layers.length}`;
@@ -113,17 +122,18 @@ export function inside_view(session, act) {
     }
     const names = is_phase() ? kViews : kMatrixViews;
     caption.textContent = names[view].title + (is_phase() ? `; ${memory_of(lane.inside.layers[0]).rows} slots across, ${memory_of(lane.inside.layers[0]).columns} phases down.` : ".");
-    token_options();
+    if (whole) token_options();
     const parts = lane.inside.layers.map((_, index) => shown_part(lane, index));
     const scale = scale_of(parts);
     draw_scale(parts[0].phase, scale);
     const width = body.clientWidth;
-    const colours = { ink: colour("--ink"), accent: colour("--accent"), rule: colour("--rule") };
-    const tones = { read: colour("--model-0"), write: colour("--model-1"), held: colour("--muted") };
+    const colours = { ink: tone("--ink"), accent: tone("--accent"), rule: tone("--rule") };
+    const tones = { read: tone("--model-0"), write: tone("--model-1"), held: tone("--muted") };
     layers.forEach((one, index) => {
       const part = parts[index];
       one.strip.fit(width, part);
       one.strip.draw(part, scale, { colours, cursor: one.cursor, bars: part.phase ? bars_of(lane, index, part, scale, tones) : [], tags: part.phase ? tags_of(lane, index) : [] });
+      if (!whole) return;
       if (part.phase) one.tiles.draw(part, scale, tags_of(lane, index));
       const held = part.phase ? held_text(memory_of(lane.inside.layers[index])) : matrix_text(part);
       if (one.held.textContent !== held) one.held.textContent = held;
@@ -223,7 +233,7 @@ export function inside_view(session, act) {
   on_theme(() => draw());
 
   return {
-    element, update: (what) => what !== "busy" && draw(), canvases: () => layers.map((one) => one.canvas),
+    element, update: (what) => what !== "busy" && draw(what !== "progress"), canvases: () => layers.map((one) => one.canvas),
     set_view(key) { view = key; shape = ""; draw(); },
     lines: () => session.lane().inside.layers.map((layer, i) => {
       const part = memory_of(layer);

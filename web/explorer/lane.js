@@ -5,13 +5,13 @@ import { layer_depth, layer_drift, next_mark, slot_turns } from "./measure.js";
 import { account_at, delay_at, kStart, kTouches, nth_write, order, rows_at, same_place, step_rows, thin, touches_at } from "./past.js";
 
 const kMostSnapshots = 40;
-const kLongestSlice = 2048;  // rows between two looks at whether to stop
+const kLongestSlice = 16384;  // rows between two looks at whether to stop
 
 export class Lane {
   /// `base`: of a changed memory, the untouched lane beside it.
   /// `origin`: the state file it begins with, instead of an empty memory.
   constructor(engine, model, seed, base = null, origin = null) {
-    Object.assign(this, { engine, model, seed, base, origin, id: null, place: kStart, snapshots: [], marks: [], notes: new Map(), reference: null });
+    Object.assign(this, { engine, model, seed, base, origin, id: null, place: kStart, snapshots: [], marks: [], notes: new Map(), reference: null, commits_before: 0 });
   }
 
   get touched() { return this.base !== null; }
@@ -31,6 +31,7 @@ export class Lane {
     const other = new Lane(this.engine, this.model, this.seed, base, this.origin);
     other.id = await this.engine.fork(this.id);
     other.place = this.place;
+    other.commits_before = this.commits_before;
     other.snapshots = this.snapshots.filter((one) => order(one.place, this.place) <= 0);
     other.marks = this.marks.filter((one) => order(one.place, this.place) <= 0);
     other.notes = new Map([...this.notes].filter(([step]) => step <= this.place.step));
@@ -39,7 +40,9 @@ export class Lane {
   }
 
   /// Moves forward to `target`. `record`: leaves snapshots and points of curves. `stop()`: true ends it early.
-  async advance(steps, target, { record = true, stop = () => false } = {}) {
+  /// `from`: the first of the touches that count, when a later one is under way.
+  async advance(steps, target, { record = true, stop = () => false, from } = {}) {
+    if (this.touched) this.from = from ?? touches_at(steps, target)?.from ?? Infinity;  // what was mended since is not done again
     while (order(this.place, target) < 0 && !stop()) {
       const step = steps[this.place.step];
       const waiting = step?.do === "wait" && this.place.offset < step.rows && (this.place.step < target.step || this.place.offset < target.offset);
@@ -57,8 +60,7 @@ export class Lane {
     await this.engine.wait(this.id, rows);
     this.place = { step, offset: offset + rows };
     if (!record) return;
-    if (rows === to_mark) await this.mark(steps);
-    if (rows === to_mark || offset + rows === steps[step].rows) await this.keep(steps);
+    await Promise.all([rows === to_mark && this.mark(steps), (rows === to_mark || offset + rows === steps[step].rows) && this.keep(steps)]);
   }
 
   async begin(steps, index, target, record) {
@@ -88,7 +90,7 @@ export class Lane {
     } else if (step.do === "ask") {
       const { value, sure } = await this.engine.ask(this.id, step.address);
       this.answer = { address: step.address, value, confidence: [...(sure ?? [])].reduce((a, b) => a * b, 1) };
-    } else if (this.touched && kTouches.has(step.do) && index >= touches_at(steps, { step: index, offset: 0 }).from) {
+    } else if (this.touched && kTouches.has(step.do) && index >= this.from) {
       await this.touch(steps, step, index);
     }
   }
@@ -117,7 +119,7 @@ export class Lane {
     const first = Math.min(...[...this.dropped].map((n) => nth_write(steps, n)));
     this.snapshots = [];
     await this.restore(this.base.nearest({ step: first - 1, offset: Infinity }));
-    await this.advance(steps, { step: index - 1, offset: step_rows(steps[index - 1]) }, { record: false });
+    await this.advance(steps, { step: index - 1, offset: step_rows(steps[index - 1]) }, { record: false, from: this.from });
   }
 
   /// The last snapshot up to a place, or null for an empty memory.
@@ -132,7 +134,11 @@ export class Lane {
     if (snapshot) this.id = await this.engine.restore(this.model.model, snapshot.bytes);
     else await this.open();
     this.place = snapshot ? snapshot.place : kStart;
+    this.commits_before = snapshot?.commits ?? 0;
   }
+
+  /// Commits since the beginning; the engine counts those since a state was set.
+  get commits() { return this.commits_before + (this.inside?.commits ?? 0); }
 
   /// Goes to any place, back or forth.
   async seek(steps, place, options = {}) {
@@ -155,9 +161,10 @@ export class Lane {
   }
 
   async keep(steps) {
-    const bytes = await this.engine.state(this.id);
-    this.snapshots = this.snapshots.filter((one) => order(one.place, this.place) < 0);
-    this.snapshots.push({ place: this.place, bytes });
+    const { place } = this;
+    const [bytes, { commits }] = await Promise.all([this.engine.state(this.id), this.engine.inside(this.id)]);
+    this.snapshots = this.snapshots.filter((one) => order(one.place, place) < 0);
+    this.snapshots.push({ place, bytes, commits: this.commits_before + commits });
     if (this.snapshots.length <= kMostSnapshots) return;
     const kept = thin(this.snapshots.map((one) => rows_at(steps, one.place)), kMostSnapshots);
     this.snapshots = kept.map((i) => this.snapshots[i]);
@@ -165,8 +172,8 @@ export class Lane {
 
   /// One point of the curves: what is answered wrongly, how deep each layer's memory is and how far it has drifted.
   async mark(steps) {
-    const { values } = await this.engine.askAll(this.id);
-    const inside = await this.engine.inside(this.id);
+    const { place } = this;
+    const [{ values }, inside] = await Promise.all([this.engine.askAll(this.id), this.engine.inside(this.id)]);
     const parts = inside.layers.map(memory_of);
     this.reference ??= parts.map((part) => part.values);
     const truth = account_at(steps, this.place, this.origin?.account ?? [...this.model.task.defaults].map((value) => ({ value })));
@@ -174,7 +181,7 @@ export class Lane {
     const depth = parts.map(layer_depth);
     const wrong = truth.flatMap(({ value }, address) => (values[address] === value ? [] : [address]));
     this.marks = this.marks.filter((one) => order(one.place, this.place) < 0);
-    this.marks.push({ place: this.place, delay: delay_at(steps, this.place), rows: rows_at(steps, this.place), wrong, values, drift, depth });
+    this.marks.push({ place, delay: delay_at(steps, place), rows: rows_at(steps, place), wrong, values, drift, depth });
   }
 
   /// Which slots this one write turns, and how far: two copies go on, one with the write and one without it, up to a commit.

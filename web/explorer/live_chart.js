@@ -1,140 +1,137 @@
-// A chart that grows while it is looked at: lines over the delay, on a logarithmic axis.
-import uPlot from "uplot";
+// A chart that grows while it is looked at: lines over the delay, on a logarithmic axis, on one canvas.
 import { h, replace } from "../src/dom.js";
 import { short_delay, whole } from "../src/format.js";
-import { colour, on_theme } from "../src/theme.js";
+import { on_theme } from "../src/theme.js";
+import { tone } from "./palette.js";
 
-const kHeight = 220;
-/// The powers of ten of an axis, and no lines between them.
-const decades = (u, axis, low, high) => {
+const kHeight = 220, kTop = 10, kBottom = 24, kRight = 12;  // CSS pixels
+
+/// The powers of ten from `low` to `high`.
+export function decades(low, high) {
   const all = [];
   for (let k = Math.ceil(Math.log10(low) - 1e-9); 10 ** k <= high * 1.0001; ++k) all.push(10 ** k);
   return all;
-};
-export const kLogAxis = { splits: decades, filter: (_, splits) => splits };
+}
 
-/// `lines`: [{label, colour (a custom property), dash, delays, values}], all drawn; `levels`: [{colour, value}], dashed across; `marks`: delays.
+/// `lines`: [{label, colour (a custom property), dash, delays, values}]; `levels`: [{colour, value}], dashed across; `marks`: delays.
+/// `y`: {left: room for its labels, log, range(chart), ticks(low, high), label(tick), text(value)}.
 export class LiveChart {
   constructor({ title, describe, y }) {
     this.y = y;
-    this.host = h("div", { class: "plot" });
+    this.canvas = h("canvas", { "aria-hidden": "true", onpointermove: (event) => this.point(event), onpointerleave: () => this.leave() });
+    this.gap = h("p", { class: "gap" }, "Write something and let time pass: the curve begins with the last write.");
+    this.host = h("div", { class: "plot" }, this.gap, this.canvas);
     this.tip = h("div", { class: "tip", hidden: true });
     this.live = h("div", { class: "unseen", role: "status" });
     this.element = h("figure", { class: "chart", tabindex: "0", role: "group", "aria-roledescription": "chart",
       "aria-label": `${title}. ${describe} Left and right arrows read the values.`, onkeydown: (event) => this.press(event), onblur: () => this.leave() },
     h("figcaption", {}, title), this.host, this.tip, this.live);
-    this.lines = [];
-    this.levels = [];
-    this.marks = [];
-    new ResizeObserver(() => this.resize()).observe(this.host);
+    Object.assign(this, { lines: [], levels: [], marks: [], delays: [], at: null });
+    new ResizeObserver(() => this.draw()).observe(this.host);
     on_theme(() => this.draw());
   }
 
   show({ lines, levels = [], marks = [] }) {
-    const shape = JSON.stringify(lines.map(({ label, colour: tone, dash }) => [label, tone, dash]));
     Object.assign(this, { lines, levels, marks });
     this.delays = [...new Set(lines.flatMap((line) => line.delays))].filter((delay) => delay > 0).sort((a, b) => a - b);
-    this.columns = lines.map((line) => {
-      const at = new Map(line.delays.map((delay, i) => [delay, line.values[i]]));
-      return this.delays.map((delay) => at.get(delay) ?? null);
-    });
-    if (!this.plot || shape !== this.shape || this.delays.length < 2) {
-      this.shape = shape;
-      this.draw();
-    } else this.plot.setData([this.delays, ...this.columns]);
+    this.draw();
+  }
+
+  /// Where numbers are on the canvas, in CSS pixels.
+  scales() {
+    const [low, high] = this.y.range(this), first = this.delays[0], last = Math.max(10 * first, this.delays.at(-1));
+    const wide = this.host.clientWidth - this.y.left - kRight, tall = kHeight - kTop - kBottom;
+    const up = this.y.log ? (value) => Math.log(Math.max(low, value) / low) / Math.log(high / low) : (value) => (value - low) / (high - low);
+    return { low, high, first, last, x: (delay) => this.y.left + wide * Math.log(delay / first) / Math.log(last / first), y: (value) => kTop + tall * (1 - up(value)), wide, tall };
   }
 
   draw() {
-    this.plot?.destroy();
-    this.plot = null;
-    this.tip.hidden = true;
-    if (!this.delays || this.delays.length < 2) {
-      replace(this.host, h("p", { class: "gap" }, "Write something and let time pass: the curve begins with the last write."));
-      return;
+    const empty = this.delays.length < 2;
+    this.gap.hidden = !empty;
+    this.canvas.hidden = empty;
+    if (empty || !this.host.clientWidth) return;
+    const ratio = devicePixelRatio || 1, wide = this.host.clientWidth;
+    [this.canvas.width, this.canvas.height] = [Math.round(wide * ratio), Math.round(kHeight * ratio)];
+    const context = this.canvas.getContext("2d");
+    context.scale(ratio, ratio);
+    const scales = this.scales();
+    this.draw_axes(context, scales);
+    for (const { colour, value } of this.levels) if (value > scales.low) this.stroke(context, colour, 1.25, [5, 4], [[this.y.left, scales.y(value)], [this.y.left + scales.wide, scales.y(value)]]);
+    for (const line of this.lines) this.stroke(context, line.colour, 2, line.dash, line.delays.map((delay, i) => [scales.x(delay), scales.y(line.values[i])]));
+    for (const mark of this.marks) this.stroke(context, "--fails", 1.5, [2, 3], [[scales.x(mark), kTop], [scales.x(mark), kTop + scales.tall]]);
+    if (this.at !== null) this.draw_cursor(context, scales);
+  }
+
+  stroke(context, colour, width, dash, points) {
+    context.strokeStyle = tone(colour);
+    context.lineWidth = width;
+    context.lineJoin = "round";
+    context.setLineDash(dash);
+    context.beginPath();
+    points.forEach((point) => context.lineTo(...point));
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  draw_axes(context, scales) {
+    context.font = "11px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    context.textAlign = "right";
+    for (const tick of this.y.ticks(scales.low, scales.high)) {
+      this.stroke(context, "--grid", 1, [], [[this.y.left, scales.y(tick)], [this.y.left + scales.wide, scales.y(tick)]]);
+      context.fillStyle = tone("--muted");
+      context.fillText(this.y.label(tick), this.y.left - 6, scales.y(tick));
     }
-    replace(this.host);
-    this.plot = new uPlot(this.options(), [this.delays, ...this.columns], this.host);
+    context.textBaseline = "top";
+    context.textAlign = "center";
+    for (const tick of decades(scales.first, scales.last)) context.fillText(short_delay(tick), Math.min(scales.x(tick), this.y.left + scales.wide - 8), kHeight - kBottom + 7);
   }
 
-  resize() {
-    const width = this.host.clientWidth;
-    if (this.plot && width && width !== this.plot.width) this.plot.setSize({ width, height: kHeight });
-  }
-
-  options() {
-    const axis = { stroke: colour("--muted"), font: `11px ${getComputedStyle(document.body).fontFamily}`, grid: { stroke: colour("--grid"), width: 1 }, ticks: { show: false } };
-    return {
-      width: Math.max(120, this.host.clientWidth), height: kHeight, padding: [10, 12, 0, 0], legend: { show: false },
-      scales: { x: { time: false, distr: 3, log: 10, range: (_, low, high) => [Math.max(1, low), Math.max(10, high)] }, y: this.y.scale(this) },
-      axes: [{ ...axis, size: 26, gap: 4, ...kLogAxis, grid: { show: false }, values: (_, splits) => splits.map(short_delay) },
-        { ...axis, size: this.y.size, gap: 4, ...this.y.axis }],
-      series: [{}, ...this.lines.map((line) => ({ stroke: colour(line.colour), width: 2, dash: line.dash, spanGaps: true, points: { show: false } }))],
-      cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
-      hooks: { draw: [(u) => this.draw_over(u)], setCursor: [(u) => this.hover(u)],
-        ready: [(u) => u.over.addEventListener("mouseleave", () => { this.tip.hidden = true; })] },
-    };
-  }
-
-  draw_over(u) {
-    const { ctx } = u, ratio = devicePixelRatio;
-    ctx.save();
-    ctx.lineWidth = 1.25 * ratio;
-    for (const { colour: tone, value } of this.levels) {
-      if (!(value > 0)) continue;
-      const y = u.valToPos(value, "y", true);
-      if (y < u.bbox.top || y > u.bbox.top + u.bbox.height) continue;
-      ctx.strokeStyle = colour(tone);
-      ctx.setLineDash([5 * ratio, 4 * ratio]);
-      ctx.beginPath();
-      ctx.moveTo(u.bbox.left, y);
-      ctx.lineTo(u.bbox.left + u.bbox.width, y);
-      ctx.stroke();
+  draw_cursor(context, scales) {
+    const delay = this.delays[this.at];
+    this.stroke(context, "--muted", 1, [], [[scales.x(delay), kTop], [scales.x(delay), kTop + scales.tall]]);
+    for (const { line, value } of this.values_at(delay)) {
+      context.fillStyle = tone(line.colour);
+      context.beginPath();
+      context.arc(scales.x(delay), scales.y(value), 4, 0, 7);
+      context.fill();
     }
-    for (const mark of this.marks) {
-      const x = u.valToPos(mark, "x", true);
-      ctx.strokeStyle = colour("--fails");
-      ctx.setLineDash([2 * ratio, 3 * ratio]);
-      ctx.beginPath();
-      ctx.moveTo(x, u.bbox.top);
-      ctx.lineTo(x, u.bbox.top + u.bbox.height);
-      ctx.stroke();
-    }
-    ctx.restore();
   }
 
-  hover(u) {
-    const at = u.cursor.idx;
-    if (at === null || at === undefined || u.cursor.left < 0) { this.tip.hidden = true; return; }
-    this.read(at);
+  values_at(delay) {
+    return this.lines.map((line) => ({ line, value: line.values[line.delays.indexOf(delay)] })).filter(({ value }) => value !== undefined);
   }
 
   read(at, aloud = false) {
-    const delay = this.delays[at];
-    const rows = this.lines.map((line, i) => [line, this.columns[i][at]]).filter(([, value]) => value !== null);
-    replace(this.tip, h("strong", {}, `${whole(delay)} rows after the last write`), h("table", {}, h("tbody", {}, rows.map(([line, value]) =>
-      h("tr", {}, h("td", {}, h("i", { class: "line-key", style: { background: colour(line.colour) } })), h("th", { scope: "row" }, line.label), h("td", { class: "number" }, this.y.text(value)))))));
+    this.at = at;
+    this.draw();
+    const delay = this.delays[at], rows = this.values_at(delay);
+    replace(this.tip, h("strong", {}, `${whole(delay)} rows after the last write`), h("table", {}, h("tbody", {}, rows.map(({ line, value }) =>
+      h("tr", {}, h("td", {}, h("i", { class: "line-key", style: { background: tone(line.colour) } })), h("th", { scope: "row" }, line.label), h("td", { class: "number" }, this.y.text(value)))))));
     this.tip.hidden = false;
-    const left = this.plot.valToPos(delay, "x") + this.plot.bbox.left / devicePixelRatio, width = this.tip.offsetWidth;
-    const beside = left + 14 + width <= this.element.clientWidth ? left + 14 : left - 14 - width;
-    this.tip.style.setProperty("left", `${Math.max(0, beside)}px`);
-    if (aloud) this.live.textContent = `${whole(delay)} rows: ${rows.map(([line, value]) => `${line.label} ${this.y.text(value)}`).join(", ")}`;
+    const left = this.scales().x(delay), width = this.tip.offsetWidth;
+    this.tip.style.setProperty("left", `${Math.max(0, left + 14 + width <= this.element.clientWidth ? left + 14 : left - 14 - width)}px`);
+    if (aloud) this.live.textContent = `${whole(delay)} rows: ${rows.map(({ line, value }) => `${line.label} ${this.y.text(value)}`).join(", ")}`;
+  }
+
+  point(event) {
+    const x = event.clientX - this.canvas.getBoundingClientRect().left, scales = this.scales();
+    const far = (i) => Math.abs(scales.x(this.delays[i]) - x);
+    this.read(this.delays.reduce((best, _, i) => (far(i) < far(best) ? i : best), 0));
   }
 
   press(event) {
-    if (!this.plot) return;
-    const last = this.delays.length - 1, at = this.key ?? -1;
+    const last = this.delays.length - 1, at = this.at ?? -1;
     const to = { ArrowRight: Math.min(last, at + 1), ArrowLeft: at < 0 ? last : Math.max(0, at - 1), Home: 0, End: last }[event.key];
     if (event.key === "Escape") this.leave();
-    if (to === undefined) return;
+    if (to === undefined || last < 1) return;
     event.preventDefault();
-    this.key = to;
-    this.plot.setCursor({ left: this.plot.valToPos(this.delays[to], "x"), top: 10 });
     this.read(to, true);
   }
 
   leave() {
-    this.key = undefined;
+    this.at = null;
     this.tip.hidden = true;
-    this.plot?.setCursor({ left: -10, top: -10 });
+    this.draw();
   }
 }

@@ -116,7 +116,7 @@ function assemble(session, payload) {
     notices.element,
     h("main", { class: "wide" }, h("div", { class: "desk" }, database.element, inside.element), curves.element, beside.element, models.element),
     h("footer", { class: "wide" }, h("p", {}, "Made by ", h("code", {}, String(payload.command ?? "schemamem explore")), `, schemamem ${payload.program?.version ?? ""}, commit ${payload.program?.commit ?? ""}. `,
-      "The paper: Goo, Yun, Jung, SchemaMem: Schema-Indexed Recurrent Memory for Delayed State Retrieval. Charts: uPlot, MIT licence, notice in this file. This page loads nothing from a network.")),
+      "The paper: Goo, Yun, Jung, SchemaMem: Schema-Indexed Recurrent Memory for Delayed State Retrieval. This page loads nothing from a network.")),
     time.element, guide.element, help, file,
   ]);
 

@@ -2,6 +2,7 @@
 
 /// The same angle between -pi and pi.
 export function turn_of(angle) {
+  if (angle >= 0 && angle <= 2 * Math.PI) return angle > Math.PI ? angle - 2 * Math.PI : angle;  // nearly always; a remainder is slow
   const turn = angle % (2 * Math.PI);
   return turn > Math.PI ? turn - 2 * Math.PI : turn <= -Math.PI ? turn + 2 * Math.PI : turn;
 }
@@ -21,6 +22,9 @@ export function slot_turns({ rows, columns, values }, before = null) {
 }
 
 export const largest = (numbers) => numbers.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+
+/// Where the largest of some numbers is, and which it is.
+export const peak = (numbers) => { const most = Math.max(...numbers); return [numbers.indexOf(most), most]; };
 
 /// Slots from the most turned down, those alone that are turned by at least `least`: [[slot, turn], ...].
 export const strongest = (turns, least, most = 8) =>

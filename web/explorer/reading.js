@@ -35,7 +35,7 @@ export const part_of = (layer, role) => layer.parts.find((part) => part.role ===
 export function read_model(model, name) {
   const { addresses, values } = model.task;
   return {
-    ...model, name, has_phases: model.layers.some((layer) => layer.parts.some((part) => part.phase)), layers: model.layers.length,
+    ...model, name, chunk: model.options?.commit_every ?? 0, has_phases: model.layers.some((layer) => layer.parts.some((part) => part.phase)), layers: model.layers.length,
     state_size: model.persistent, scenarios: (model.scenarios ?? []).filter((one) => one.paper !== false),
     task: { ...model.task, defaults: model.task.defaults ?? Int32Array.from({ length: addresses }, (_, address) => address % values) },
   };

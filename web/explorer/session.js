@@ -3,7 +3,9 @@ import { Lane } from "./lane.js";
 import { first_flip } from "./measure.js";
 import { account_at, delay_at, end_of, kStart, kTouches, rows_at, same_place, steps_of_pasts, steps_until, touches_at } from "./past.js";
 
-const kSliceTime = 11;      // milliseconds of waiting between two pictures
+const kSliceTime = 16;      // milliseconds of waiting that are asked for at once
+const kShortestSlice = 640, kLongestSlice = 16384;  // rows of it
+const kPictureEvery = 15;   // milliseconds between two pictures while waiting
 const kAnswersEvery = 120;  // milliseconds between two rounds of questions while waiting
 const kStepPause = 140;     // milliseconds a step stays to be seen when a past is played again
 
@@ -14,7 +16,7 @@ export class Session {
   constructor(engine, models, seed = 1) {
     Object.assign(this, { engine, models, seed, running: [0], shown: 0, job: Promise.resolve(), stopping: false, busy: null, listeners: [] });
     this.pasts = [];
-    this.slice = 64;
+    this.slice = kShortestSlice;
     this.chosen = null;   // the token whose weights are shown: null, {ask: a} or {write: a, value: v}
     this.beside = null;   // name of the past that is compared with
     this.origin = null;   // the state file that everything began with
@@ -117,7 +119,7 @@ export class Session {
     if (!from) this.steps.push({ do: "wait", rows: 0 });
     const step = this.steps.at(-1);
     const began = performance.now();
-    let answered = began;
+    let answered = began, pictured = began, looking = null;
     for (let done = 0; done < rows && !this.stopping;) {
       const due = pace === Infinity ? rows : Math.ceil((performance.now() - began) * pace / 1000);
       if (due <= done) { await pause(4); continue; }
@@ -128,12 +130,16 @@ export class Session {
       done += count;
       this.past.cursor = end_of(this.steps);
       const now = performance.now();
-      if (count === this.slice) this.slice = Math.round(Math.min(50_000, Math.max(16, this.slice * Math.min(2, kSliceTime / Math.max(1, now - before)))));
+      if (count === this.slice) this.slice = Math.round(Math.min(kLongestSlice, Math.max(kShortestSlice, this.slice * Math.min(2, kSliceTime / Math.max(1, now - before)))));
       Object.assign(this.busy ?? {}, { done, of: rows, rate: done / Math.max(1e-3, (now - began) / 1000) });
+      if (looking || now - pictured < kPictureEvery) continue;
+      // Pictures are asked for beside the waiting, which does not stand still for them.
       const answers = now - answered > kAnswersEvery;
+      pictured = now;
       if (answers) answered = now;
-      await this.look({ answers });
+      looking = this.look({ answers }).finally(() => { looking = null; });
     }
+    await looking;
     if (step.rows === 0) this.steps.pop();
     ++this.version;
   }
@@ -292,11 +298,12 @@ export class Session {
   // ---- looking
   /// Asks what is to be drawn. `answers`: also what every address is taken to hold.
   async look({ answers = true } = {}) {
-    for (const lane of this.past.lanes) if (answers) lane.believed = await this.engine.askAll(lane.id);
-    const lanes = [this.lane(), this.other].filter(Boolean);
-    if (this.beside && this.other && answers) this.other.believed = await this.engine.askAll(this.other.id);
-    for (const lane of lanes) lane.inside = await this.engine.inside(lane.id);
-    if (answers) for (const lane of this.past.lanes) if (!lanes.includes(lane)) lane.inside = await this.engine.inside(lane.id);
+    const seen = [this.lane(), this.other].filter(Boolean);
+    const asked = answers ? [...new Set([...this.past.lanes, ...seen])] : [];
+    await Promise.all([
+      ...asked.map(async (lane) => { lane.believed = await this.engine.askAll(lane.id); }),
+      ...(answers ? asked : seen).map(async (lane) => { lane.inside = await this.engine.inside(lane.id); }),
+    ]);
     if (answers) await this.weigh();
     this.tell(answers ? "all" : "progress");
   }

@@ -55,7 +55,7 @@ export function time_view(session, act) {
     const { busy } = session;
     const lane = session.lane();
     const parts = [h("b", {}, `row ${whole(session.rows)}`)];
-    if (lane?.inside?.commits) parts.push(` · ${whole(lane.inside.commits)} ${lane.inside.commits === 1 ? "commit" : "commits"}`);
+    if (lane?.commits) parts.push(` · ${whole(lane.commits)} ${lane.commits === 1 ? "commit" : "commits"}`);
     if (session.delay) parts.push(` · ${whole(session.delay)} since the last write`);
     if (busy?.rate > 100) parts.push(` · ${whole(Math.round(busy.rate / 100) * 100)} rows/s`);
     if (busy?.what === "catch up") parts.push(" · catching up");
@@ -76,7 +76,7 @@ export function time_view(session, act) {
     bar.value = share;
     bar.classList.toggle("idle", !share);
     const marks = session.lane()?.marks ?? [], flip = first_flip(marks);
-    draw_timeline(canvas, session.steps, session.cursor, { chunk: session.model.options?.chunk ?? 0, flip: flip > 0 ? marks[flip].place : null });
+    draw_timeline(canvas, session.steps, session.cursor, { chunk: session.model.chunk, flip: flip > 0 ? marks[flip].place : null });
     if (document.activeElement !== slider || !sliding) slider.value = Math.round(kFine * spread(session.steps).at(session.cursor));
     slider.setAttribute("aria-valuetext", `row ${whole(session.rows)}, ${place_text(session.steps, session.cursor)}`);
     fork.disabled = session.steps.length === 0;

@@ -1,7 +1,7 @@
 // The time line: writes, questions, waits and commits from the beginning to now. Waits are drawn by their logarithm, so that four
 // writes and a hundred thousand rows fit beside each other.
 import { whole } from "../src/format.js";
-import { colour } from "../src/theme.js";
+import { tone } from "./palette.js";
 import { kStart, order, step_rows } from "./past.js";
 import { print_step } from "./script.js";
 
@@ -69,12 +69,12 @@ export function draw_timeline(canvas, steps, cursor, { chunk, flip }) {
   const line = spread(steps), pad = 9 * ratio, x = (share) => pad + share * (wide - 2 * pad);
   const middle = high * 0.52;
   context.clearRect(0, 0, wide, high);
-  context.fillStyle = colour("--rule");
+  context.fillStyle = tone("--rule");
   context.fillRect(x(0), middle - ratio, x(1) - x(0), 2 * ratio);
   const now = x(line.at(cursor));
-  context.fillStyle = colour("--accent");
+  context.fillStyle = tone("--accent");
   context.fillRect(x(0), middle - ratio, now - x(0), 2 * ratio);
-  const commit = colour("--muted");
+  const commit = tone("--muted");
   let reading = true;
   steps.forEach((step, i) => {
     const [from, to] = [x(line.begin(i)), x(line.ends[i])];
@@ -88,7 +88,7 @@ export function draw_timeline(canvas, steps, cursor, { chunk, flip }) {
       context.textAlign = "center";
       if (context.measureText(text).width < to - from - 6 * ratio) context.fillText(text, (from + to) / 2, high - 2 * ratio);
     } else {
-      context.fillStyle = colour(kMarks[step.do] ?? "--ink");
+      context.fillStyle = tone(kMarks[step.do] ?? "--ink");
       const at = to - 0.5 * (to - from);
       if (step.do === "write") context.fillRect(at - 2 * ratio, middle - 11 * ratio, 4 * ratio, 22 * ratio);
       else if (step.do === "ask") { context.beginPath(); context.arc(at, middle, 3.5 * ratio, 0, 7); context.fill(); }
@@ -101,7 +101,7 @@ export function draw_timeline(canvas, steps, cursor, { chunk, flip }) {
   });
   context.globalAlpha = 1;
   if (flip) {
-    context.fillStyle = colour("--fails");
+    context.fillStyle = tone("--fails");
     const at = x(line.at(flip));
     context.beginPath();
     context.moveTo(at, middle - 6 * ratio);
@@ -109,8 +109,8 @@ export function draw_timeline(canvas, steps, cursor, { chunk, flip }) {
     context.lineTo(at - 5 * ratio, middle - 15 * ratio);
     context.fill();
   }
-  context.fillStyle = colour("--surface");
-  context.strokeStyle = colour("--accent");
+  context.fillStyle = tone("--surface");
+  context.strokeStyle = tone("--accent");
   context.lineWidth = 2.5 * ratio;
   context.beginPath();
   context.arc(now, middle, 6.5 * ratio, 0, 7);

@@ -3,7 +3,7 @@ import { whole } from "../src/format.js";
 import { count_right, judge, right_text } from "./answers.js";
 import { held_text, radians } from "./inside_text.js";
 import { memory_of, part_of } from "./reading.js";
-import { first_flip, largest, slot_turns } from "./measure.js";
+import { first_flip, largest, peak, slot_turns } from "./measure.js";
 
 const kFarthest = 700_000;  // rows that the tour waits for a flip, at most
 const kPiece = 50_000;
@@ -12,7 +12,7 @@ const kWrites = 24;
 const answers_of = (session, model = session.shown, touched = false) => judge(session.lane(model, touched).believed, session.truth);
 const phases = (lane) => lane.inside.layers.map(memory_of);
 const deepest = (lane) => Math.max(...phases(lane).map((part) => largest(slot_turns(part))));
-const deepest_layer = (lane) => { const all = phases(lane).map((part) => largest(slot_turns(part))); return all.indexOf(Math.max(...all)); };
+const deepest_layer = (lane) => peak(phases(lane).map((part) => largest(slot_turns(part))))[0];
 
 /// What the tour writes: up to four addresses, values that are not their defaults.
 export function tour_writes({ addresses, values, defaults }) {
@@ -80,8 +80,8 @@ export const kTour = [
       const lane = session.lane();
       for (let rows = 0; rows < kFarthest && first_flip(lane.marks) < 0 && !stopped(); rows += kPiece) await session.do_step({ do: "wait", rows: kPiece });
       const last = lane.marks.at(-1), flip = first_flip(lane.marks);
-      const layer = last.drift.indexOf(Math.max(...last.drift));
-      const moved = `Each question is a row too, and each row writes a little. After ${whole(last.delay)} questions about other addresses layer ${layer + 1} has moved by ${radians(last.drift[layer])} rad; what it holds was written ${radians(lane.marks[0].depth[layer])} rad deep.`;
+      const [layer, most] = peak(last.drift), [, depth] = peak(lane.marks[0].depth);
+      const moved = `Each question is a row too, and each row writes a little. After ${whole(last.delay)} questions about other addresses S has moved by up to ${radians(most)} rad, in layer ${layer + 1}. What was written is up to ${radians(depth)} rad deep.`;
       if (flip < 0) return [moved, "No answer has flipped yet: this one was trained so that questions leave the memory nearly alone. Wait longer, and the drift will reach what is stored."];
       const address = lane.marks[flip].wrong.find((one) => !lane.marks[0].wrong.includes(one));
       return [moved, `When the drift has grown to the size of what is stored, answers flip. Address ${address} was the first, after about ${whole(lane.marks[flip].delay)} rows; “Go to the first flip” finds the very row.`];

@@ -81,6 +81,12 @@ test("a dropped write was never there", async () => {
   assert.equal(await bytes_of(session, session.lane(0, true)), await bytes_of(without));
 });
 
+test("what was mended is not done again when a write is left out", async () => {
+  const { session } = await session_of("write 5 3; noise 0.1; write 2 6; mend; wait 50; drop 1");
+  const { session: without } = await session_of("write 2 6; wait 50");
+  assert.equal(await bytes_of(session, session.lane(0, true)), await bytes_of(without));
+});
+
 test("going back past a change undoes it, and forth does it again", async () => {
   const { session } = await session_of("write 5 3; wait 50; floor 0.01; noise 0.1; wait 60; write 1 1");
   const changed = await bytes_of(session, session.lane(0, true));

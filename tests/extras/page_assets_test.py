@@ -1,4 +1,4 @@
-"""The committed page is what its sources build: web/ with the packages of its lock file gives the same bytes."""
+"""The committed pages are what their sources build: web/ with the packages of its lock file gives the same bytes."""
 
 import pathlib
 import shutil
@@ -8,6 +8,7 @@ import tempfile
 
 SKIPPED = 77
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = {"report": "src/report/assets/report.html", "explorer": "src/cli/assets/explorer.html"}
 
 
 def main():
@@ -17,20 +18,22 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         web = pathlib.Path(folder) / "web"
         shutil.copytree(ROOT / "web", web, ignore=shutil.ignore_patterns("node_modules"))
+        shutil.copytree(ROOT / "wasm", web.parent / "wasm")
         install = subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=web, stdout=subprocess.DEVNULL)
         if install.returncode != 0:
             print("npm cannot install the packages (no registry reachable?); nothing to compare", file=sys.stderr)
             return SKIPPED
-        built = pathlib.Path(folder) / "report.html"
-        subprocess.run(["node", "build.mjs", "report", built], cwd=web, check=True)
-        if built.read_bytes() != (ROOT / "src/report/assets/report.html").read_bytes():
-            print("src/report/assets/report.html is not what web/ builds; run `make web` and commit it", file=sys.stderr)
-            return 1
+        for name, committed in PAGES.items():
+            built = pathlib.Path(folder) / f"{name}.html"
+            subprocess.run(["node", "build.mjs", name, built], cwd=web, check=True)
+            if built.read_bytes() != (ROOT / committed).read_bytes():
+                print(f"{committed} is not what web/ builds; run `make web` and commit it", file=sys.stderr)
+                return 1
     lock = (ROOT / "web/package-lock.json").read_text()
     if '"resolved"' in lock:
         print("web/package-lock.json names a registry's host; npm config omit-lockfile-registry-resolved prevents it", file=sys.stderr)
         return 1
-    print("the committed page is what its sources build")
+    print("the committed pages are what their sources build")
     return 0
 
 
