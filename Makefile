@@ -169,7 +169,7 @@ tidy: ## run clang-tidy over src
 	@cmake --build build-dev -j $(JOBS) --target schemamem_build_info
 	@run-clang-tidy-14 -quiet -extra-arg=-Wno-unknown-warning-option -p build-dev -j $(JOBS) "$(CURDIR)/src/.*"
 
-web: ## rebuild the report page from web/ (needs Node.js and npm; its result is committed)
+web: ## rebuild the report page and the explorer from web/ (needs Node.js and npm; the results are committed)
 	@cd web && npm ci --no-audit --no-fund && npm run --silent build
 
 wheel: ## write a wheel of the Python package to build/wheel, and say which systems it runs on

@@ -379,7 +379,7 @@ class ExplorerPage(unittest.TestCase):
         pairs = ((1, 7), (4, 0), (0, 2), (7, 5), (5, 0), (4, 7), (3, 6), (1, 3), (4, 1))  # as many as make a memory frail
         words = [word for address, value in pairs for word in (f"write {address} {value}", "wait 4")]
         page = self.open()
-        self.run_script("; ".join([*words, "wait 30000"]))
+        self.run_script("; ".join([*words, "wait 40000"]))
         self.assertIn("flipped first", page.locator("#forgets .lead").inner_text())
         page.get_by_role("button", name="Go to the first flip").click()
         self.settle()

@@ -26,8 +26,8 @@ export function database_view(session, act) {
 
   function choose(address) {
     chosen = address;
-    act.choose({ ask: address });
     draw();
+    return act.choose({ ask: address });
   }
 
   grid.addEventListener("keydown", (event) => {
@@ -52,7 +52,7 @@ export function database_view(session, act) {
       h("span", { class: "address" }, String(one.address)),
       h("span", { class: "sign", "aria-hidden": "true" }, kSigns[one.kind]),
       h("span", { class: "value" }, String(one.answer)),
-      beside && beside.answer !== one.answer ? h("span", { class: "truth beside" }, `beside: ${beside.answer}`)
+      beside && beside.answer !== one.answer ? h("span", { class: "truth beside" }, cells.length > 8 ? `≠ ${beside.answer}` : `beside: ${beside.answer}`)
         : h("span", { class: "truth" }, one.kind === "wrong" ? `is ${one.value}` : one.written ? "written" : "default"),
       h("span", { class: "bits", "aria-hidden": "true" }, one.sure.map((sure, bit) =>
         h("span", { class: "bit", title: `bit ${bit}: ${(one.answer >> bit) & 1}, sure ${sure.toFixed(3)}` },

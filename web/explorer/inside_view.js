@@ -77,7 +77,7 @@ export function inside_view(session, act) {
   }
 
   function token_options() {
-    const address = act.chosen_address(), { value } = session.truth[address];
+    const address = session.chosen?.ask ?? session.chosen?.write ?? act.chosen_address(), { value } = session.truth[address];
     const wanted = [["last", "the last row read"], ["ask", `asking address ${address}`], ["write", `writing ${value} to address ${address}`]];
     const now = session.chosen === null ? "last" : "write" in session.chosen ? "write" : "ask";
     const key = JSON.stringify([wanted, now]);
@@ -108,7 +108,7 @@ export function inside_view(session, act) {
       if (most < kHeldTurn) continue;
       turns.forEach((turn, slot) => { if (turn >= kShownTags * most) slots.set(slot, [...(slots.get(slot) ?? []), address]); });
     }
-    return [...slots].map(([slot, addresses]) => [slot, addresses.join("·")]);
+    return [...slots].map(([slot, addresses]) => [slot, addresses.sort((a, b) => a - b).join(", ")]);
   }
 
   /// `whole`: also what does not change from frame to frame.

@@ -29,12 +29,7 @@ function assemble(session, payload) {
   const act = {
     step: safely((step) => session.do_step(step)),
     steps: safely((steps, each) => session.do_steps(steps, each)),
-    scenario: safely(async (name, delay, each) => {
-      const { steps } = await session.engine.scenario(session.model.model, name, session.seed, delay);
-      await session.begin();
-      session.set_seed(session.seed + 1);
-      await session.do_steps(steps, each);
-    }),
+    scenario: safely((name, delay, each) => session.do_scenario(name, delay, each)),
     play: safely((pace) => session.play(pace)),
     seek: safely((place) => session.seek(place)),
     fork: safely(() => session.fork_here()),
@@ -47,6 +42,7 @@ function assemble(session, payload) {
     compare: safely((name) => session.compare_with(name)),
     complain: (text) => notices.complain(text),
     chosen_address: () => database.chosen,
+    select: (address) => database.choose(address),
     task: () => ({ ...session.model.task, layers: session.model.layers }),
     truth_of: (past) => account_at(past.steps, past.cursor, session.first_account),
     is_touch: (step) => kTouches.has(step.do),

@@ -87,15 +87,17 @@ export class Session {
 
   /// Steps one after the other; `each(step)` is told of every one, and a stop ends the script between two.
   do_steps(steps, each = () => {}) {
-    return this.run("script", async () => {
-      for (const step of steps) {
-        if (this.stopping) break;
-        await this.perform(step);
-        if (steps.length < 40) await this.look();
-        await each(step);
-      }
-      await this.look();
-    });
+    return this.run("script", () => this.perform_all(steps, each));
+  }
+
+  async perform_all(steps, each) {
+    for (const step of steps) {
+      if (this.stopping) break;
+      await this.perform(step);
+      if (steps.length < 40 || step.do === "ask all") await this.look();
+      await each(step);
+    }
+    await this.look();
   }
 
   async perform(step) {
@@ -234,12 +236,21 @@ export class Session {
   }
 
   /// Everything new: one empty past.
-  begin() {
-    return this.run("reset", async () => {
-      for (const past of this.pasts) for (const lane of past.lanes) await lane.close();
-      this.beside = this.chosen = this.origin = null;
-      await this.start();
-      ++this.version;
+  begin() { return this.run("reset", () => this.empty()); }
+
+  async empty() {
+    for (const past of this.pasts) for (const lane of past.lanes) await lane.close();
+    this.beside = this.chosen = this.origin = null;
+    await this.start();
+    ++this.version;
+  }
+
+  /// One episode of a scenario of the task, in an empty memory; every time another one.
+  do_scenario(name, delay, each) {
+    return this.run("scenario", async () => {
+      const { steps } = await this.engine.scenario(this.model.model, name, this.seed++, delay);
+      await this.empty();
+      await this.perform_all(steps, each);
     });
   }
 

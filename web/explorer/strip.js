@@ -4,11 +4,11 @@ import { largest, slot_turns, turn_of } from "./measure.js";
 
 const kBars = 22, kGap = 3, kTags = 14;  // CSS pixels
 
-/// The next of 1, 2, 5, 10, ... times a power of ten above a number: colours and bars keep their scale while numbers grow.
+/// The next round number above a number: colours and bars keep their scale while numbers grow.
 function round_up(value) {
   if (!(value > 0)) return 0;
   const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 5, 10].find((one) => one * power >= value * 0.999) * power;
+  return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((one) => one * power >= value * 0.999) * power;
 }
 
 /// The number at which the colours of some parts end: round, and at most half a circle.

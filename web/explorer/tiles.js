@@ -50,7 +50,7 @@ export function tiles_view() {
         if (tile.hidden) return;
         const [slot, turn] = held[i];
         draw_clocks(canvas, part.values.subarray(slot * part.columns, (slot + 1) * part.columns), scale);
-        const said = `slot ${slot}${addresses.has(slot) ? `, address ${addresses.get(slot)}` : ""}, ${radians(turn)} rad`;
+        const said = `slot ${slot}${addresses.has(slot) ? `, ${addresses.get(slot).includes(",") ? "addresses" : "address"} ${addresses.get(slot)}` : ""}, ${radians(turn)} rad`;
         if (text.textContent !== said) text.textContent = said;
       });
     },

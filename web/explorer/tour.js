@@ -50,10 +50,11 @@ export function tour(session, act, inside) {
     replace(body, h("p", { class: "aside" }, "The model is at work …"));
     show("running");
     light(step.at);
+    card.classList.toggle("left", step.at === "inside");
     if (step.view) inside.set_view(step.view);
     try {
       const model = sm();
-      const text = await step.run({ session, model, writes: tour_writes(session.models[model].task), stopped: () => stopped });
+      const text = await step.run({ session, model, writes: tour_writes(session.models[model].task), stopped: () => stopped, select: act.select });
       replace(body, text.map((one) => h("p", {}, one)));
       await light(step.at);
     } catch (error) {

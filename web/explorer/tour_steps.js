@@ -41,7 +41,8 @@ export const kTour = [
   },
   {
     title: "A write waits", at: "inside", view: "pending",
-    async run({ session, writes }) {
+    async run({ session, writes, select }) {
+      await select(writes[0].address);
       await session.do_step(writes[0]);
       const lane = session.lane();
       const waiting = lane.inside.layers.map((layer) => part_of(layer, "pending")).filter(Boolean);
@@ -53,10 +54,9 @@ export const kTour = [
   },
   {
     title: "A commit stores it", at: "inside", view: "state",
-    async run({ session, writes }) {
+    async run({ session, writes, select }) {
       await session.do_step({ do: "ask", address: writes[0].address });
-      session.chosen = { ask: writes[0].address };
-      await session.look();
+      await select(writes[0].address);
       const lane = session.lane(), layer = deepest_layer(lane);
       return [`Then a question came. Where writing turns to reading a chunk ends, and at its end comes the commit: S ← (S + ΔS) mod 2π. Angles are added; nothing is multiplied, nothing erased.`,
         `Now the picture has lights in it. Layer ${layer + 1}: ${held_text(phases(lane)[layer])}. The number below a slot is the address that was written there; the blue bars above show where the question looks. Address ${writes[0].address} answers ${lane.answer.value}.`];
