@@ -1,18 +1,13 @@
 // From the bytes in the page to models that run.
+import { from_base85 } from "./base85.js";
 import { Engine } from "./engine/engine.js";
 import { read_model, reading } from "./reading.js";
 
 const text_of = (id) => document.getElementById(id)?.textContent.trim() ?? "";
 
-function bytes_of(base64, what) {
-  let binary;
-  try {
-    binary = atob(base64);
-  } catch {
-    throw new Error(`${what} in this page is damaged: it is no base64. Make the page again with schemamem explore.`);
-  }
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
+function bytes_of(text, what) {
+  const bytes = from_base85(String(text));
+  if (!bytes) throw new Error(`${what} in this page is damaged: its text is not what was written. Make the page again with schemamem explore.`);
   return bytes;
 }
 
