@@ -3,7 +3,6 @@ sentence, and nothing is loaded from anywhere.
 
 Finds the program in SCHEMAMEM_PROGRAM; screenshots go to the folder `screenshots` beside it."""
 
-
 import json
 import os
 import pathlib

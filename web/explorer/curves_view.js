@@ -2,9 +2,9 @@
 import { fresh_id, h, replace } from "../src/dom.js";
 import { fixed, whole } from "../src/format.js";
 import { kAboutForgetting } from "./explain.js";
-import { radians } from "./inside_text.js";
+import { kHeldTurn, radians } from "./inside_text.js";
 import { decades, LiveChart } from "./live_chart.js";
-import { first_flip, peak } from "./measure.js";
+import { first_flip, frailest, peak } from "./measure.js";
 
 const kLayerColours = ["--model-3", "--model-4", "--model-5", "--model-6", "--model-7"];
 const kFloor = 1e-7;  // what a logarithmic axis shows of no drift at all
@@ -67,9 +67,9 @@ export function curves_view(session, act) {
     if (!lane?.marks.length) return "Every question that passes also moves the memory a little. Write something, wait, and see how far.";
     const last = lane.marks.at(-1);
     const phase = is_phase();
-    const [worst, most] = peak(last.drift), [deep, depth] = peak(lane.marks[0].depth);
-    const moved = most < kFloor ? "nothing has moved" : phase ? `S has moved by up to ${radians(most)} rad, in layer ${worst + 1}; what was written is up to ${radians(depth)} rad deep, in layer ${deep + 1}`
-      : `layer ${worst + 1} has moved by ${radians(100 * most)} % of its size`;
+    const { depth } = lane.marks[0], [worst, most] = peak(last.drift), frail = phase ? frailest(last.drift, depth, kHeldTurn) : -1;
+    const moved = most < kFloor ? "nothing has moved" : !phase ? `layer ${worst + 1} has moved by ${radians(100 * most)} % of its size`
+      : frail < 0 ? `layer ${worst + 1} has moved by ${radians(most)} rad` : `layer ${frail + 1}, into which ${radians(depth[frail])} rad were written, has moved by ${radians(last.drift[frail])} rad`;
     const fate = flip ? ` Address ${flip.address} flipped first, between ${whole(flip.before)} and ${whole(flip.delay)} rows: it now answers ${flip.answer}.`
       : " No answer has flipped yet.";
     return `After ${whole(last.delay)} rows ${moved}.${fate}`;

@@ -24,7 +24,10 @@ export function slot_turns({ rows, columns, values }, before = null) {
 export const largest = (numbers) => numbers.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
 
 /// Where the largest of some numbers is, and which it is.
-export const peak = (numbers) => { const most = Math.max(...numbers); return [numbers.indexOf(most), most]; };
+export function peak(numbers) {
+  const most = Math.max(...numbers);
+  return [numbers.indexOf(most), most];
+}
 
 /// Slots from the most turned down, those alone that are turned by at least `least`: [[slot, turn], ...].
 export const strongest = (turns, least, most = 8) =>
@@ -46,6 +49,13 @@ export function layer_drift(part, before) {
   if (part.phase) return largest(slot_turns(part, before));
   const length = norm(before);
   return length > 0 ? norm(part.values, before) / length : 0;
+}
+
+/// The layer whose drift has come nearest to what was written into it, of those that hold at least `least`; -1 without any.
+export function frailest(drift, depth, least) {
+  const shares = drift.map((one, layer) => (depth[layer] >= least ? one / depth[layer] : -1));
+  const [layer, share] = peak(shares);
+  return share < 0 ? -1 : layer;
 }
 
 const kMarksPerOctave = 4;

@@ -1,9 +1,9 @@
 // The paper's story in seven steps, told with the model's own answers: each step does something and reports what came of it.
 import { whole } from "../src/format.js";
 import { count_right, judge, right_text } from "./answers.js";
-import { held_text, radians } from "./inside_text.js";
+import { held_text, kHeldTurn, radians } from "./inside_text.js";
 import { memory_of, part_of } from "./reading.js";
-import { first_flip, largest, peak, slot_turns } from "./measure.js";
+import { first_flip, frailest, largest, peak, slot_turns } from "./measure.js";
 
 const kFarthest = 700_000;  // rows that the tour waits for a flip, at most
 const kPiece = 50_000;
@@ -80,8 +80,8 @@ export const kTour = [
       const lane = session.lane();
       for (let rows = 0; rows < kFarthest && first_flip(lane.marks) < 0 && !stopped(); rows += kPiece) await session.do_step({ do: "wait", rows: kPiece });
       const last = lane.marks.at(-1), flip = first_flip(lane.marks);
-      const [layer, most] = peak(last.drift), [, depth] = peak(lane.marks[0].depth);
-      const moved = `Each question is a row too, and each row writes a little. After ${whole(last.delay)} questions about other addresses S has moved by up to ${radians(most)} rad, in layer ${layer + 1}. What was written is up to ${radians(depth)} rad deep.`;
+      const { depth } = lane.marks[0], layer = Math.max(0, frailest(last.drift, depth, kHeldTurn));
+      const moved = `Each question is a row too, and each row writes a little. Into layer ${layer + 1} our writes put turns of up to ${radians(depth[layer])} rad; ${whole(last.delay)} questions about other addresses have moved it by ${radians(last.drift[layer])} rad.`;
       if (flip < 0) return [moved, "No answer has flipped yet: this one was trained so that questions leave the memory nearly alone. Wait longer, and the drift will reach what is stored."];
       const address = lane.marks[flip].wrong.find((one) => !lane.marks[0].wrong.includes(one));
       return [moved, `When the drift has grown to the size of what is stored, answers flip. Address ${address} was the first, after about ${whole(lane.marks[flip].delay)} rows; “Go to the first flip” finds the very row.`];

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { kPath, kPhaseColours, distance, phase_pixel } from "../../../web/explorer/colours.js";
 import { from_base85, to_base85 } from "../../../web/explorer/base85.js";
 import { kLongestHash, parse_link, print_link } from "../../../web/explorer/link.js";
-import { first_flip, layer_drift, next_mark, turn_of } from "../../../web/explorer/measure.js";
+import { first_flip, frailest, layer_drift, next_mark, turn_of } from "../../../web/explorer/measure.js";
 import { kLongestScript, kWords, parse_script, print_script } from "../../../web/explorer/script.js";
 
 test("bytes come back from their text, of any length", () => {
@@ -106,4 +106,6 @@ test("a flip is an answer that was right at first", () => {
   assert.equal(first_flip([{ wrong: [2] }, { wrong: [2] }, { wrong: [2, 5] }]), 2);
   assert.equal(first_flip([{ wrong: [2] }, { wrong: [] }]), -1);
   assert.equal(first_flip([]), -1);
+  assert.equal(frailest([0.05, 0.02, 0.04], [0.002, 0.15, 0.05], 0.005), 2);
+  assert.equal(frailest([0.05], [0.002], 0.005), -1);
 });
