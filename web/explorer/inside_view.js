@@ -18,6 +18,7 @@ export function inside_view(session, act) {
   let view = "state", whole_circle = false, layers = [], shape = "", tags_key = "", tags = [];
   const title = fresh_id("inside");
   const views = h("div", {}), tokens = h("select", { id: "token", onchange: () => pick_token() });
+  const weights_key = h("span", { class: "weights-key" });
   const zoom = h("input", { type: "checkbox", id: "zoom", onchange: () => { whole_circle = zoom.checked; draw(); } });
   const legend = h("div", { class: "scale" });
   const body = h("div", { class: "layers" });
@@ -27,7 +28,7 @@ export function inside_view(session, act) {
   const element = h("section", { id: "inside", class: "panel", "aria-labelledby": title },
     h("div", { class: "panel-head" }, h("h2", { id: title }, "Where it is kept"), h("div", { class: "row" }, views)),
     caption,
-    h("div", { class: "row tools" }, h("label", { class: "inline" }, "weights of ", tokens), h("label", { class: "inline" }, zoom, " colours for the whole circle"), legend),
+    h("div", { class: "row tools" }, h("label", { class: "inline" }, "weights of ", tokens, weights_key), h("label", { class: "inline" }, zoom, " colours for the whole circle"), legend),
     body, readout, kAboutInside(session.models.find((model) => model.chunk)?.chunk ?? 0), tip);
 
   const is_phase = () => session.model.has_phases;
@@ -80,6 +81,7 @@ export function inside_view(session, act) {
     const address = session.chosen?.ask ?? session.chosen?.write ?? act.chosen_address(), { value } = session.truth[address];
     const wanted = [["last", "the last row read"], ["ask", `asking address ${address}`], ["write", `writing ${value} to address ${address}`]];
     const now = session.chosen === null ? "last" : "write" in session.chosen ? "write" : "ask";
+    replace(weights_key, h("i", { style: { background: `var(${now === "write" ? "--model-1" : "--model-0"})` } }), now === "write" ? "where it writes" : "where it reads");
     const key = JSON.stringify([wanted, now]);
     if (tokens.dataset.key === key) return;
     tokens.dataset.key = key;
@@ -146,9 +148,10 @@ export function inside_view(session, act) {
   function bars_of(lane, index, part, scale, tones) {
     const weights = lane.weights?.[index];
     const turns = slot_turns(part), full = scale || Math.PI;
+    const writes = "write" in (session.chosen ?? {});
     return [
-      weights?.read && { values: weights.read, colour: tones.read, top: true },
-      weights?.write && "write" in (session.chosen ?? {}) && { values: weights.write, colour: tones.write, top: true },
+      weights?.read && !writes && { values: weights.read, colour: tones.read, top: true },
+      weights?.write && writes && { values: weights.write, colour: tones.write, top: true },
       { values: [...turns].map((turn) => turn / full), colour: tones.held, top: false },
     ].filter(Boolean);
   }

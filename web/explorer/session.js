@@ -17,6 +17,7 @@ export class Session {
     Object.assign(this, { engine, models, seed, running: [0], shown: 0, job: Promise.resolve(), stopping: false, busy: null, listeners: [] });
     this.pasts = [];
     this.slice = kShortestSlice;
+    this.waiting = false;
     this.chosen = null;   // the token whose weights are shown: null, {ask: a} or {write: a, value: v}
     this.beside = null;   // name of the past that is compared with
     this.origin = null;   // the state file that everything began with
@@ -121,7 +122,8 @@ export class Session {
     if (!from) this.steps.push({ do: "wait", rows: 0 });
     const step = this.steps.at(-1);
     const began = performance.now();
-    let answered = began, pictured = began, looking = null;
+    let answered = began, pictured = began, looking = null, failure = null;
+    this.waiting = true;
     for (let done = 0; done < rows && !this.stopping;) {
       const due = pace === Infinity ? rows : Math.ceil((performance.now() - began) * pace / 1000);
       if (due <= done) { await pause(4); continue; }
@@ -139,9 +141,11 @@ export class Session {
       const answers = now - answered > kAnswersEvery;
       pictured = now;
       if (answers) answered = now;
-      looking = this.look({ answers }).finally(() => { looking = null; });
+      looking = this.look({ answers }).catch((error) => { failure = error; this.stopping = true; }).finally(() => { looking = null; });
     }
+    this.waiting = false;
     await looking;
+    if (failure) throw failure;
     if (step.rows === 0) this.steps.pop();
     ++this.version;
   }
@@ -336,8 +340,16 @@ export class Session {
     }
   }
 
-  choose(token) { return this.run("look", async () => { this.chosen = token; await this.weigh(); this.tell("all"); }); }
-  show(model) { return this.run("look", async () => { this.shown = model; ++this.version; await this.look(); }); }
+  /// Looking elsewhere does not end a wait: its next picture is of what was chosen.
+  async choose(token) {
+    this.chosen = token;
+    if (!this.waiting) await this.run("look", async () => { await this.weigh(); this.tell("all"); });
+  }
+  async show(model) {
+    this.shown = model;
+    ++this.version;
+    if (!this.waiting) await this.run("look", () => this.look());
+  }
   set_seed(seed) { this.seed = seed; ++this.version; this.tell("all"); }
 
   /// Goes to the very row at which the first answer flipped, which lies between two points of the curve.
