@@ -20,7 +20,7 @@ export const kMatrixViews = {
 export const radians = (value) => {
   const size = Math.abs(value);
   if (size < 1e-12) return "0";  // what rounding leaves of a difference
-  return size >= 0.001 ? fixed(value, 4) : value.toExponential(1).replace("-", "−").replace("e−", "e−");
+  return size >= 0.001 ? fixed(value, 4) : value.toExponential(1).replaceAll("-", "−");
 };
 
 const named = (slots) => (slots.length === 1 ? `slot ${slots[0][0]}` : `slots ${slots.map(([slot]) => slot).join(", ")}`);

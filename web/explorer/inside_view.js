@@ -136,7 +136,7 @@ export function inside_view(session, act) {
       one.strip.fit(width, part);
       one.strip.draw(part, scale, { colours, cursor: one.cursor, bars: part.phase ? bars_of(lane, index, part, scale, tones) : [], tags: part.phase ? tags_of(lane, index) : [] });
       if (!whole) return;
-      if (part.phase) one.tiles.draw(part, scale, tags_of(lane, index));
+      if (part.phase) one.tiles.draw(part, ranked_part(lane, index, part), scale, tags_of(lane, index));
       const held = part.phase ? held_text(memory_of(lane.inside.layers[index])) : matrix_text(part);
       if (one.held.textContent !== held) one.held.textContent = held;
       one.canvas.setAttribute("aria-label", `Layer ${index + 1}, ${names[view].title}: ${held}. Arrow keys read the numbers.`);
@@ -145,9 +145,13 @@ export function inside_view(session, act) {
 
   const matrix_text = (part) => `${part.name}, ${part.heads ?? 1} ${part.heads > 1 ? "heads" : "head"} of ${part.rows} × ${part.columns / (part.heads ?? 1)}; norm ${layer_depth(part).toFixed(3)}`;
 
+  /// What slots are told apart by: of E + S it is S, since E is there in all of them.
+  const ranked_part = (lane, index, part) => (view === "bank" ? memory_of(lane.inside.layers[index]) : part);
+
   function bars_of(lane, index, part, scale, tones) {
     const weights = lane.weights?.[index];
-    const turns = slot_turns(part), full = scale || Math.PI;
+    const ranked = ranked_part(lane, index, part);
+    const turns = slot_turns(ranked), full = ranked === part ? scale || Math.PI : colour_scale(lane.inside.layers.map(memory_of));
     const writes = "write" in (session.chosen ?? {});
     return [
       weights?.read && !writes && { values: weights.read, colour: tones.read, top: true },

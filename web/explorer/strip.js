@@ -80,7 +80,8 @@ export class Strip {
     if (colours.rule) {
       context.strokeStyle = colours.rule;
       context.lineWidth = 1;
-      context.strokeRect(0.5, y - 0.5, wide - 1, high + 1);
+      context.strokeRect(0.5, Math.max(0.5, y - 0.5), wide - 1, y > 0 ? high + 1 : high - 1);
+      for (let head = 1; head < (part.heads ?? 1); ++head) context.strokeRect(Math.round(head * wide / part.heads) + 0.5, y, 0, high);
     }
     for (const one of bars) this.draw_bars(context, one, cell);
     this.draw_tags(context, tags, colours);

@@ -41,9 +41,10 @@ export function tiles_view() {
   });
   return {
     element,
-    draw(part, scale, tags) {
+    /// The slots that `ranked` turns most, with the phases of `part`.
+    draw(part, ranked, scale, tags) {
       const addresses = new Map(tags);
-      const held = strongest(slot_turns(part), Math.max(kHeldTurn, 1e-9), kMost);
+      const held = strongest(slot_turns(ranked), kHeldTurn, kMost);
       element.hidden = !held.length;
       tiles.forEach(({ tile, canvas, text }, i) => {
         tile.hidden = i >= held.length;
