@@ -1,4 +1,4 @@
-// What the options cost that are off by default, on one core: the live writer, and the floor. Both sides take turns,
+// What the options cost that are off by default, on one core: the live writer, the pulling commit and the floor. Both sides take turns,
 // episode by episode, and are timed by the processor time of the thread, so that other work on the machine hurts
 // little.
 
@@ -104,6 +104,7 @@ int main() {
   const std::string live = "schemamem:writer=live";
   bool good = compare("schemamem against itself", {"schemamem", 0}, {"schemamem", 0}, true) &&
               compare("schemamem, writer live", {"schemamem", 0}, {live, 0}, false) &&
+              compare("schemamem, commit pull", {"schemamem", 0}, {"schemamem:commit=pull", 0}, false) &&
               compare("schemamem live, floor 0.1", {live, 0}, {live, 0.1}, false);
   for (const std::string& model : model_names())
     good = good && compare(model + ", floor 0.1", {model, 0}, {model, 0.1}, false);

@@ -1,5 +1,5 @@
 # The checks of the repository itself, as tests of the release build. `make test` runs them with the unit tests, so
-# one summary covers everything. Labels: unit, rules, package, pipeline, clang, sanitizers, fuzz, extras.
+# one summary covers everything. Labels: unit, rules, package, pipeline, clang, wasm, sanitizers, fuzz, extras.
 set(scripts ${PROJECT_SOURCE_DIR}/scripts)
 
 add_test(NAME package.an_installed_library_serves_another_project
@@ -11,6 +11,10 @@ add_test(NAME pipeline.runs_become_the_papers_results COMMAND ${scripts}/test_pi
 add_test(NAME pipeline.a_search_goes_on_from_its_record COMMAND ${scripts}/test_search.sh $<TARGET_FILE:schemamem>)
 set_tests_properties(pipeline.runs_become_the_papers_results pipeline.a_search_goes_on_from_its_record
                      PROPERTIES LABELS pipeline)
+
+# The committed module of the explorer is of these sources.
+add_test(NAME wasm.the_module_is_of_these_sources COMMAND ${scripts}/wasm.sh --check)
+set_tests_properties(wasm.the_module_is_of_these_sources PROPERTIES LABELS wasm)
 
 # The sanitizer build below has one instruction set: a look by the front end of clang at the widest.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

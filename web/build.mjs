@@ -5,7 +5,6 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { to_base85 } from "./explorer/base85.js";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const kPages = {
@@ -52,7 +51,7 @@ async function write_page(name, output) {
     throw new Error(`${name}: the bundle contains a tag that would end its own element`);
   }
   const policy = `default-src 'none'; script-src ${source(script)}${runs}; style-src ${source(style)}; ${allows}base-uri 'none'; form-action 'none'`;
-  const parts = { policy, style, script, module: module && to_base85(readFileSync(here(module))) };
+  const parts = { policy, style, script, module: module && readFileSync(here(module)).toString("base64") };
   const page = readFileSync(here(`${folder}/page.html`), "utf8").replace(/\{\{(policy|style|script|module)\}\}/g, (_, part) => parts[part]);
   writeFileSync(output ?? here(kPages[name].output), page);
 }

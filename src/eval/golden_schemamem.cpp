@@ -37,12 +37,18 @@ Result<SchemaMemConfig> golden_config(const GoldenFile& file) {
   config.head_dim = columns(**keys);
   config.hidden = columns(**gate);
   config.heads = config.head_dim == 0 ? 0 : config.width / config.head_dim;
-  if (const auto& metadata = file.file().metadata(); metadata.contains("writer")) {
-    const std::string& writer = metadata.at("writer");
-    config.live = writer == "live";
-    if (!config.live && writer != "static")
-      return Error(ErrorKind::kBadData, fmt::format("{}: metadata writer is {}, expected static or live",
-                                                    file.file().what(), quote(writer)));
+  struct {
+    const char *name, *printed, *other;
+    bool& chosen;
+  } const options[] = {{"writer", "static", "live", config.live}, {"commit", "add", "pull", config.pulls}};
+  for (const auto& option : options) {
+    const auto& metadata = file.file().metadata();
+    const auto word = metadata.find(option.name);
+    if (word == metadata.end()) continue;
+    option.chosen = word->second == option.other;
+    if (!option.chosen && word->second != option.printed)
+      return Error(ErrorKind::kBadData, fmt::format("{}: metadata {} is {}, expected {} or {}", file.file().what(),
+                                                    option.name, quote(word->second), option.printed, option.other));
   }
   try {
     config.check();

@@ -31,12 +31,18 @@ struct SlotForward {
   T key_norm;       // the largest |key|
   const T* values;  // [M, value_row]
   std::size_t value_row;
-  const T* addend;  // [rows, D]
-  T* powers;        // [rows, M], out: unnormalised P
-  T* inverse;       // [rows], out: 1 / row sum
-  T* out;           // [rows, D]
-  T* scratch;       // [rows, lanes]
+  const T* addend;       // [rows, D]
+  T* powers;             // [rows, M], out: unnormalised P
+  T* inverse;            // [rows], out: 1 / row sum
+  T* out;                // [rows, D]
+  T* scratch;            // [rows, lanes]
+  bool nowhere = false;  // beside the slots there is a place without a value whose score is zero
 };
+
+template <class T>
+[[gnu::always_inline]] inline Vec<T> in_first_lane(T value) {
+  return keep<T>(first_lanes<T>(1), broadcast<T>(value));
+}
 
 template <class T, class Sizes>
 [[gnu::always_inline]] inline Vec<T> without_padding(const Sizes& sizes, std::size_t column, Vec<T> value) {
@@ -47,12 +53,13 @@ template <class T, class Sizes>
 /// P = 2^score for rows whose scores are known to be bounded.
 template <class T, class Sizes>
 [[gnu::always_inline]] inline void bounded_powers(const Sizes& sizes, std::size_t rows, const SlotForward<T>& a) {
+  const Vec<T> nowhere = in_first_lane<T>(a.nowhere ? T(1) : T(0));
   product<T>({a.query, sizes.padded_width, 1}, {a.keys_t, sizes.padded_slots}, rows, sizes.padded_slots,
              sizes.padded_width, [&](auto& tile, std::size_t row, std::size_t column) {
                using Block = std::remove_reference_t<decltype(tile)>;
 #pragma GCC unroll 16
                for (int i = 0; i < Block::kRows; ++i) {
-                 Vec<T> sum = column == 0 ? Vec<T>{} : load<T>(a.scratch + (row + i) * kLanes<T>);
+                 Vec<T> sum = column == 0 ? nowhere : load<T>(a.scratch + (row + i) * kLanes<T>);
 #pragma GCC unroll 8
                  for (int v = 0; v < Block::kVecs; ++v) {
                    const Vec<T> power =
@@ -74,10 +81,11 @@ template <class T, class Sizes>
     T* const row = a.powers + t * sizes.padded_slots;
     T shift = 0;
     if (!(a.inverse[t] <= bound)) {
-      shift = row[0];
-      for (std::size_t m = 1; m < sizes.slots; ++m) shift = row[m] > shift ? row[m] : shift;
+      shift = a.nowhere ? T(0) : row[0];
+      for (std::size_t m = 0; m < sizes.slots; ++m) shift = row[m] > shift ? row[m] : shift;
     }
     Vec<T> sum{};
+    if (a.nowhere) sum = keep<T>(first_lanes<T>(1), exp2_clamped<T>(broadcast<T>(-shift)));
     for (std::size_t m = 0; m < sizes.padded_slots; m += kLanes<T>) {
       const Vec<T> power = without_padding<T>(sizes, m, exp2_clamped<T>(load<T>(row + m) - shift));
       store<T>(row + m, power);
@@ -129,11 +137,12 @@ struct SlotTerm {
 };
 
 /// Turns the powers P into the gradient of the (natural-logarithm) scores, in place:
-///   d_score = P (first + second - offset),   offset [rows]
-/// where 1 / row sum is already a factor of `left` and `offset`. `second.left` may be null.
+///   d_score = P (first + second - offset) + more,   offset [rows], more [rows, M]
+/// where 1 / row sum is already a factor of `left` and `offset`. `second.left` and `more` may be null.
 template <class T, class Sizes>
 [[gnu::always_inline]] inline void slot_score_gradient(const Sizes& sizes, std::size_t rows, SlotTerm<T> first,
-                                                       SlotTerm<T> second, const T* offset, T* powers) {
+                                                       SlotTerm<T> second, const T* offset, T* powers,
+                                                       const T* more = nullptr) {
   for_tiles<kTileRows, kTileVecs>(rows, vectors_in<T>(sizes.padded_slots),
                                   [&](auto height, auto vecs, std::size_t row, std::size_t v0) {
                                     Tile<T, height.value, vecs.value> tile;
@@ -150,8 +159,9 @@ template <class T, class Sizes>
                                       const Vec<T> pull = broadcast<T>(offset[row + i]);
 #pragma GCC unroll 8
                                       for (int v = 0; v < vecs.value; ++v) {
-                                        T* const at = powers + (row + i) * sizes.padded_slots + column + v * kLanes<T>;
-                                        store<T>(at, load<T>(at) * (tile.sum[i][v] - pull));
+                                        const std::size_t at = (row + i) * sizes.padded_slots + column + v * kLanes<T>;
+                                        const Vec<T> d_score = load<T>(powers + at) * (tile.sum[i][v] - pull);
+                                        store<T>(powers + at, more == nullptr ? d_score : d_score + load<T>(more + at));
                                       }
                                     }
                                   });

@@ -166,15 +166,18 @@ double Curriculum::rate(const Position& at) const {
   if (now.phase == Phase::kCooldown)
     return peak * std::pow(static_cast<double>(now.limit - at.stage_step) / static_cast<double>(now.limit),
                            recipe_.cooldown.power);
-  if (lanes && now.limit - at.stage_step < recipe_.lanes.falling)
-    return peak * std::pow(static_cast<double>(now.limit - at.stage_step) / static_cast<double>(recipe_.lanes.falling),
-                           recipe_.lanes.power);
+  if (const double left = lanes ? falling_left(at) : 1; left < 1) return peak * std::pow(left, recipe_.lanes.power);
   const std::int64_t warmup = lanes           ? recipe_.lanes.warmup
                               : now.of_levels ? recipe_.levels.warmup
                               : transactions  ? recipe_.transactions.warmup
                                               : recipe_.maintenance.warmup;
   if (at.phase_step >= warmup) return peak;
   return peak * static_cast<double>(at.phase_step + 1) / static_cast<double>(warmup);
+}
+
+double Curriculum::falling_left(const Position& at) const {
+  const std::int64_t left = stage(at).limit - at.stage_step;
+  return left < recipe_.lanes.falling ? static_cast<double>(left) / static_cast<double>(recipe_.lanes.falling) : 1;
 }
 
 Mode Curriculum::mode(const Position& at) const {
@@ -191,7 +194,7 @@ Mode Curriculum::mode(const Position& at) const {
 double Curriculum::stillness(const Position& at) const {
   const Stage& now = stage(at);
   if (mode(at) != Mode::kRecurrent) return 0;
-  if (now.phase == Phase::kLanes) return recipe_.lanes.stillness;
+  if (now.phase == Phase::kLanes) return recipe_.lanes.stillness * (1 - falling_left(at));
   if (now.of_levels) return recipe_.stillness.levels;
   if (now.phase == Phase::kMaintenance) return recipe_.stillness.weights.at(now.index);
   return now.phase == Phase::kCooldown ? recipe_.stillness.cooldown : 0;

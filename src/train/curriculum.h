@@ -76,6 +76,8 @@ class Curriculum {
 
  private:
   void enter_next(Position& at) const;
+  /// How much of the falling part of the steps on lanes is left; 1 before it.
+  double falling_left(const Position& at) const;
 
   Recipe recipe_;
   bool has_history_;  // the model knows the full-history mode

@@ -215,8 +215,8 @@ struct Recipe {
     field("lanes.wait", self.lanes.wait, Allowed{.least = 0, .most = Rounds::kMost},
           "carried states: queries of a wait; 0: there are none", later);
     field("lanes.wait_every", self.lanes.wait_every, asked, "carried states: rounds between two waits", later);
-    field("lanes.stillness", self.lanes.stillness, weight, "carried states: weight of the change of state over reads",
-          later);
+    field("lanes.stillness", self.lanes.stillness, weight,
+          "carried states: weight of the change of state over reads, growing from zero while the rate falls", later);
   }
 };
 

@@ -35,9 +35,10 @@ template <class T>
 /// One problem: queries [rows, width] against keys and values [slots, width], padded to whole vectors.
 template <class T>
 struct SlotCase {
-  SlotCase(std::size_t slots, std::size_t width_, std::size_t rows_, double scale)
+  SlotCase(std::size_t slots, std::size_t width_, std::size_t rows_, double scale, bool nowhere_ = false)
       : width(width_),
         rows(rows_),
+        nowhere(nowhere_),
         sizes{slots, round_up_to_lanes<T>(slots), round_up_to_lanes<T>(width_)},
         query(random_rows<T>(rows, width, D(), 1, scale)),
         keys_t(random_rows<T>(width, slots, M(), 2)),
@@ -70,12 +71,14 @@ struct SlotCase {
                     .powers = powers.data() + first * M(),
                     .inverse = inverse.data() + first,
                     .out = out.data() + first * D(),
-                    .scratch = scratch.data()});
+                    .scratch = scratch.data(),
+                    .nowhere = nowhere});
   }
   Matrix scores() const {  // base 2
     return to_matrix(query, rows, width, D()) * to_matrix(keys_t, width, sizes.slots, M());
   }
   Matrix exact_probabilities() const {
+    if (nowhere) return reference::softmax_or_nowhere(scores() * std::numbers::ln2);
     return reference::softmax(scores() * std::numbers::ln2, [&](std::size_t) { return std::size_t{sizes.slots}; });
   }
   Matrix probabilities() const {
@@ -88,6 +91,7 @@ struct SlotCase {
   bool intact() const { return powers.intact() && inverse.intact() && out.intact() && scratch.intact(); }
 
   std::size_t width, rows;
+  bool nowhere;
   AnySizes sizes;
   std::vector<T> query, keys_t, values, addend;
   T key_norm = 0;
@@ -132,6 +136,25 @@ TYPED_TEST(SlotAttention, IsTheSoftmaxOverTheSlotsPlusTheAddend) {
       }
     }
   }
+}
+
+TYPED_TEST(SlotAttention, WithAPlaceNowhereLeavesItItsShareOfEveryRow) {
+  using T = TypeParam;
+  for (const std::size_t slots : {1, 5, 33, 176}) {
+    for (const double scale : {0.01, 1.0, 30.0, 3000.0}) {
+      SlotCase<T> c(slots, 18, 9, scale, true);
+      c.run(0, 9);
+      SCOPED_TRACE(testing::Message() << slots << " slots, " << scale);
+      ASSERT_LE(distance(c.probabilities(), c.exact_probabilities()), tolerance(c));
+      ASSERT_TRUE(c.intact());
+    }
+  }
+  SlotCase<T> closed(1, 2, 1, 1.0, true);
+  closed.query[0] = closed.query[1] = closed.keys_t[0] = closed.keys_t[closed.M()] = T(-40);
+  closed.query[0] = closed.query[1] = T(40);
+  closed.key_norm = T(60);
+  closed.run(0, 1);
+  EXPECT_LT(closed.probabilities()[0][0], 1e-30) << "a row may write nothing at all";
 }
 
 TYPED_TEST(SlotAttention, ABoundedRowHasTheSameBitsBesideAnUnboundedOne) {

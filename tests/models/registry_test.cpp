@@ -114,11 +114,10 @@ TEST(Registry, SaysWhatIsWrongWithAChoice) {
   };
   EXPECT_EQ(complaint("schemamem", {}), "resolved");
   EXPECT_THAT(complaint("shemamem", {}), HasSubstr("Did you mean \"schemamem\"?"));
-  EXPECT_THAT(
-      complaint("schemamem", {{"slot", "64"}}),
-      HasSubstr(
-          "model schemamem: unknown size or option \"slot\"; expected one of inputs, outputs, layers, "
-          "input, maps, width, slots, heads, head_dim, hidden, commit_every, writer, phases. Did you mean \"slots\"?"));
+  EXPECT_THAT(complaint("schemamem", {{"slot", "64"}}),
+              HasSubstr("model schemamem: unknown size or option \"slot\"; expected one of inputs, outputs, layers, "
+                        "input, maps, width, slots, heads, head_dim, hidden, commit_every, writer, commit, phases. Did "
+                        "you mean \"slots\"?"));
   EXPECT_THAT(complaint("mamba3", {{"slots", "64"}}), HasSubstr("model mamba3: unknown size or option \"slots\""));
   EXPECT_THAT(complaint("mamba3", {{"state", "72"}}),
               HasSubstr("model mamba3: state is 72; expected a multiple of 16 from 16 to 1024"));

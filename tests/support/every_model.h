@@ -94,6 +94,8 @@ inline std::vector<ModelCase> every_model(const std::vector<Isa>& isas = availab
     add("schemamem_odd", odd_spec());
     add("schemamem_live", chosen_spec("schemamem:writer=live", 7, 3));
     add("schemamem_odd_live", with_option(odd_spec(), "writer", "live"));
+    add("schemamem_pull", chosen_spec("schemamem:commit=pull", 7, 3));
+    add("schemamem_odd_pull", with_option(odd_spec(), "commit", "pull"));
     for (const OtherSizes& other : kOtherSizes) add(other.name, chosen_spec(other.choice, 5, 2));
   }
   return cases;

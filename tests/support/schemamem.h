@@ -40,6 +40,12 @@ inline reference::SchemaMemWeights reference_schemamem(const Layout& layout, std
   EXPECT_EQ(tensor, layout.tensors().end());
   return weights;
 }
+/// What a config says of the form, for the reference.
+inline reference::SchemaMemForm reference_form(const SchemaMemConfig& config) {
+  return {.writer = config.live ? reference::SchemaMemWriter::kLive : reference::SchemaMemWriter::kStatic,
+          .commit = config.pulls ? reference::SchemaMemCommit::kPull : reference::SchemaMemCommit::kAdd,
+          .phases = config.phases};
+}
 inline std::vector<double> flatten(const reference::SchemaMemWeights& weights) {
   std::vector<double> flat;
   reference::SchemaMemWeights::each_matrix(weights, [&](const reference::Matrix& m) {

@@ -160,12 +160,14 @@ TEST(Curriculum, CarriedStatesComeLastTakeTheirStepsAndGiveUpBelowTheTarget) {
     EXPECT_EQ(lanes.checked.back().scenario, static_cast<std::size_t>(Scenario::kRounds));
     Position at{.step = 5000, .stage = curriculum.stages().size() - 1, .checked_at = 5000};
     EXPECT_EQ(curriculum.mode(at), Mode::kRecurrent);
-    EXPECT_EQ(curriculum.stillness(at), 7);
+    EXPECT_EQ(curriculum.stillness(at), 0);
     EXPECT_DOUBLE_EQ(curriculum.rate(at), 2e-5);
     at.stage_step = at.phase_step = 300;
     EXPECT_DOUBLE_EQ(curriculum.rate(at), 2e-3);
+    EXPECT_EQ(curriculum.stillness(at), 0) << "until the rate falls";
     at.stage_step = at.phase_step = 550;
     EXPECT_DOUBLE_EQ(curriculum.rate(at), 1e-3);  // the root of a quarter
+    EXPECT_DOUBLE_EQ(curriculum.stillness(at), 0.75 * 7);
 
     at.stage_step = at.phase_step = 0;
     check_with(curriculum, 100, at);

@@ -1,14 +1,15 @@
 // From the bytes in the page to models that run.
-import { from_base85 } from "./base85.js";
 import { Engine } from "./engine/engine.js";
 import { read_model, reading } from "./reading.js";
 
 const text_of = (id) => document.getElementById(id)?.textContent.trim() ?? "";
 
-function bytes_of(text, what) {
-  const bytes = from_base85(String(text));
-  if (!bytes) throw new Error(`${what} in this page is damaged: its text is not what was written. Make the page again with schemamem explore.`);
-  return bytes;
+function bytes_of(base64, what) {
+  try {
+    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  } catch {
+    throw new Error(`${what} in this page is damaged: it is no base64. Make the page again with schemamem explore.`);
+  }
 }
 
 async function unpacked(bytes) {

@@ -52,6 +52,7 @@ inline Matrix& operator+=(Matrix& a, const Matrix& b) {
   return a;
 }
 inline Matrix operator+(Matrix a, const Matrix& b) { return a += b; }
+inline Matrix operator-(const Matrix& a, const Matrix& b) { return a + b * -1.0; }
 
 /// f(entry, ...) for the corresponding entries of matrices of one shape.
 template <class F, class... M>

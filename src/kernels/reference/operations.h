@@ -47,6 +47,13 @@ Matrix softmax(const Matrix& s, Visible visible) {
   }
   return p;
 }
+/// The same over all columns and a place without a column, whose score is zero: rows sum to less than one.
+inline Matrix softmax_or_nowhere(Matrix s) {
+  for (Vector& row : s) row.push_back(0);
+  Matrix p = softmax(s, [&](std::size_t t) { return s[t].size(); });
+  for (Vector& row : p) row.pop_back();
+  return p;
+}
 /// d_s = P (d_P - sum_m P d_P)
 inline Matrix softmax_backward(const Matrix& p, const Matrix& d_p) {
   Matrix d_s = zeros_like(p);

@@ -45,12 +45,26 @@ struct SchemaMemWeights {
 enum class SchemaMemMode { kRecurrent, kFullHistory, kAblated };
 /// What a write sees of its slots: U = P_w V(E), as printed, or U = P_w V(E + S).
 enum class SchemaMemWriter { kStatic, kLive };
+/// What a write does to its slots: it adds to them, as printed, or pulls them towards what is written.
+enum class SchemaMemCommit { kAdd, kPull };
+/// What is not as printed.
+struct SchemaMemForm {
+  SchemaMemWriter writer = SchemaMemWriter::kStatic;
+  SchemaMemCommit commit = SchemaMemCommit::kAdd;
+  double floor = 0;        // smaller increments are not committed
+  std::size_t phases = 0;  // that S can take; 0: any
+};
 
 /// One chunk through one layer. Keeps what backward needs.
 class SchemaMemChunk {
  public:
-  SchemaMemChunk(const SchemaMemLayerWeights& weights, Matrix h, Matrix s, SchemaMemWriter writer)
-      : w_(weights), H_(std::move(h)), theta_(w_.schema + s), live_(writer == SchemaMemWriter::kLive) {
+  SchemaMemChunk(const SchemaMemLayerWeights& weights, Matrix h, const Matrix& s, const SchemaMemForm& form)
+      : w_(weights),
+        H_(std::move(h)),
+        S_(each([](double phase) { return std::remainder(phase, 2 * std::numbers::pi); }, s)),
+        theta_(w_.schema + s),
+        live_(form.writer == SchemaMemWriter::kLive),
+        pulls_(form.commit == SchemaMemCommit::kPull) {
     const auto all_slots = [&](std::size_t) { return w_.schema.size(); };
     const auto no_later_token = [](std::size_t t) { return t + 1; };
     X_ = rms_norm(H_, w_.norm1);
@@ -59,7 +73,8 @@ class SchemaMemChunk {
 
     P_r_ = softmax(X_ * w_.w_r * transposed(K_) * root_width(), all_slots);
     const Matrix R = P_r_ * V_;
-    P_w_ = softmax(X_ * w_.w_w * transposed(K0_) * root_width(), all_slots);
+    const Matrix write_scores = X_ * w_.w_w * transposed(K0_) * root_width();
+    P_w_ = pulls_ ? softmax_or_nowhere(write_scores) : softmax(write_scores, all_slots);
     F_ = (X_ + P_w_ * seen()) * w_.w_delta;
 
     Y_ = X_ + R;
@@ -78,8 +93,8 @@ class SchemaMemChunk {
   }
 
   Matrix outputs() const { return H1_ + act_ * w_.mlp_down; }
-  /// dS = P_w^T [pi tanh F]
-  Matrix increment() const { return transposed(P_w_) * written(); }
+  /// dS = P_w^T [pi tanh F], or where the pulls of all tokens lead to
+  Matrix increment() const { return pulls_ ? pulled().back() - S_ : transposed(P_w_) * written(); }
 
   /// From the gradients of the outputs and of the increment to those of H (returned), S and the weights (added).
   Matrix backward(const Matrix& d_H2, const Matrix& d_increment, Matrix& d_S, SchemaMemLayerWeights& d) const {
@@ -101,12 +116,14 @@ class SchemaMemChunk {
 
     d.w_f += transposed(F_) * d_H1;
     Matrix d_F = d_H1 * transposed(w_.w_f);
-    d_F += each([](double e, double f) { return e * std::numbers::pi * (1 - std::tanh(f) * std::tanh(f)); },
-                P_w_ * d_increment, F_);
+    Matrix d_written = P_w_ * d_increment, d_P_w = written() * transposed(d_increment);
+    if (pulls_) pull_backward(d_increment, d_written, d_P_w, d_S);
+    d_F += each([](double e, double f) { return e * std::numbers::pi * (1 - std::tanh(f) * std::tanh(f)); }, d_written,
+                F_);
     d.w_delta += transposed(X_ + P_w_ * seen()) * d_F;
     const Matrix d_U = d_F * transposed(w_.w_delta);  // U = X + P_w V(E), or X + P_w V(E + S)
     d_X += d_U;
-    const Matrix d_P_w = d_U * transposed(seen()) + written() * transposed(d_increment);
+    d_P_w += d_U * transposed(seen());
     Matrix d_K0 = zeros_like(K0_), d_V0 = zeros_like(V0_);
     d_X += slots_backward(w_.w_w, K0_, P_w_, d_P_w, d_K0, d.w_w);
     (live_ ? d_V : d_V0) += transposed(P_w_) * d_U;
@@ -128,6 +145,36 @@ class SchemaMemChunk {
   /// pi tanh F
   Matrix written() const {
     return each([](double f) { return std::numbers::pi * std::tanh(f); }, F_);
+  }
+
+  /// S before the first token and behind each: S_m <- S_m + P_w[t, m] (pi tanh F_t - S_m), as angles around zero
+  std::vector<Matrix> pulled() const {
+    std::vector<Matrix> states{S_};
+    const Matrix target = written();
+    for (std::size_t t = 0; t < target.size(); ++t) {
+      Matrix next = states.back();
+      for (std::size_t m = 0; m < next.size(); ++m)
+        for (std::size_t j = 0; j < next[m].size(); ++j) next[m][j] += P_w_[t][m] * (target[t][j] - next[m][j]);
+      states.push_back(std::move(next));
+    }
+    return states;
+  }
+  /// Through these steps, the last one first. S is left as much influence as the pulls leave of it.
+  void pull_backward(const Matrix& d_increment, Matrix& d_written, Matrix& d_P_w, Matrix& d_S) const {
+    const std::vector<Matrix> states = pulled();
+    const Matrix target = written();
+    Matrix d_state = d_increment;  // of S behind token t
+    for (std::size_t t = target.size(); t-- > 0;) {
+      d_written[t] = (Matrix{P_w_[t]} * d_state)[0];
+      for (std::size_t m = 0; m < d_state.size(); ++m) {
+        d_P_w[t][m] = 0;
+        for (std::size_t j = 0; j < d_state[m].size(); ++j) {
+          d_P_w[t][m] += d_state[m][j] * (target[t][j] - states[t][m][j]);
+          d_state[m][j] *= 1 - P_w_[t][m];
+        }
+      }
+    }
+    d_S += d_state - d_increment;
   }
 
   /// Through P = softmax((X W) K^T / sqrt d): returns d_X, adds d_K and d_W.
@@ -163,17 +210,17 @@ class SchemaMemChunk {
   }
 
   const SchemaMemLayerWeights& w_;
-  Matrix H_, theta_, X_, K_, V_, K0_, V0_, P_r_, P_w_, F_, Y_, k_, v_, A_, H1_, Z_, gate_, up_, act_;
+  Matrix H_, S_, theta_, X_, K_, V_, K0_, V0_, P_r_, P_w_, F_, Y_, k_, v_, A_, H1_, Z_, gate_, up_, act_;
   std::vector<Matrix> q_, P_;
-  bool live_;
+  bool live_, pulls_;
 };
 
 /// One episode from the empty state. `x` holds a row of bits for each token, the last one its validity.
 class SchemaMem {
  public:
   SchemaMem(const SchemaMemWeights& weights, Matrix x, SchemaMemMode mode, std::size_t commit_every,
-            SchemaMemWriter writer = SchemaMemWriter::kStatic, double floor = 0, std::size_t phases = 0)
-      : w_(weights), x_(std::move(x)), mode_(mode), floor_(floor), places_(static_cast<double>(phases)) {
+            const SchemaMemForm& form = {})
+      : w_(weights), x_(std::move(x)), mode_(mode), floor_(form.floor), places_(static_cast<double>(form.phases)) {
     for (std::size_t t = 1, begin = 0; t <= x_.size(); ++t) {
       const bool commits = t < x_.size() && mode != SchemaMemMode::kFullHistory &&
                            (t - begin == commit_every || x_[t].back() != x_[t - 1].back());
@@ -184,7 +231,7 @@ class SchemaMem {
       Matrix S = zeros_like(layer.schema), next;
       chunks_.emplace_back();
       for (std::size_t c = 0; c < ends_.size(); ++c) {
-        chunks_.back().emplace_back(layer, rows_of_chunk(H_, c), S, writer);
+        chunks_.back().emplace_back(layer, rows_of_chunk(H_, c), S, form);
         for (Vector& row : chunks_.back()[c].outputs()) next.push_back(std::move(row));
         if (c + 1 < ends_.size()) S = committed(S, chunks_.back()[c].increment());
       }

@@ -4,6 +4,7 @@
 
 #include "kernels/phasor.h"
 #include "kernels/rms_norm.h"
+#include "kernels/slot_pull.h"
 #include "kernels/swiglu.h"
 #include "models/schemamem/maps.h"
 
@@ -158,23 +159,38 @@ template <class T, class Shape>
 /// is the static one; a live writer adds to the gradient of that bank, which read_backward has begun.
 template <class T, class Shape>
 [[gnu::noinline]] void Engine<T, Shape>::write_backward(const Weights& w, const Rows& a, std::size_t rows,
-                                                        bool committed, const T* features, SchemaMemTape<T>& t,
-                                                        LayerGradients<T>& g) const {
+                                                        bool committed, const T* features, const T* before,
+                                                        SchemaMemTape<T>& t, LayerGradients<T>& g) const {
   const auto D = s_.D;
   const auto M = s_.M;
   const auto both = times<2>(D);
   T* const d_f = t.d_af + D;
   const bool sees_state = config_.live && features != nullptr;
   if (features != nullptr) prefetch<T>(features, M * both);
+  const bool pulled = committed && config_.pulls;
+  if (committed) transpose<T>(t.d_commit, D, M, D, t.d_state_t, M);
+  if (pulled) {
+    multiply<T>({a.g, D, 1}, {t.d_state_t, M}, t.d_pulls, M, rows, M, D);
+    pull_backward<T>(rows, M, D,
+                     {.powers = a.write_powers,
+                      .inverse = a.write_inverse,
+                      .state = before,
+                      .d_change = t.d_commit,
+                      .scores = t.d_pulls,
+                      .kept = t.kept,
+                      .along = t.slot_scratch,
+                      .offset = t.pull_offsets,
+                      .d_state = t.d_state});
+  }
   if (committed) {  // d_G = P_w d_dS;  d_F += d_G pi (1 - tanh^2) = d_G (pi - G^2 / pi)
-    product<T>({a.write_powers, M, 1}, {t.d_commit, D}, rows, D, M,
+    product<T>({pulled ? t.kept : a.write_powers, M, 1}, {t.d_commit, D}, rows, D, M,
                [&](auto& tile, std::size_t row, std::size_t column) {
                  using Block = std::remove_reference_t<decltype(tile)>;
                  for (int i = 0; i < Block::kRows; ++i) {
                    const std::size_t token = row + i;
                    for (int v = 0; v < Block::kVecs; ++v) {
                      const std::size_t j = column + v * kLanes<T>;
-                     const Vec<T> d_g = tile.sum[i][v] * a.write_inverse[token];
+                     const Vec<T> d_g = pulled ? tile.sum[i][v] : tile.sum[i][v] * a.write_inverse[token];
                      const Vec<T> gain = load<T>(a.g + token * D + j);
                      store<T>(t.d_g + token * D + j, d_g);
                      const Vec<T> slope = static_cast<T>(kPi) - gain * gain * static_cast<T>(1 / kPi);
@@ -182,7 +198,6 @@ template <class T, class Shape>
                    }
                  }
                });
-    transpose<T>(t.d_commit, D, M, D, t.d_state_t, M);
   }
   multiply_onto<T>({a.xu, 1, D}, {d_f, both}, g.delta, D, D, D, rows);
   product<T>({d_f, both, 1}, {w.delta_t, D}, rows, D, D, [&](auto& tile, std::size_t row, std::size_t column) {
@@ -205,14 +220,16 @@ template <class T, class Shape>
         for (std::size_t j = 0; j < D; j += kLanes<T>) {
           const std::size_t at = i * D + j;
           sum = multiply_add<T>(load<T>(a.ug + i * both + j), load<T>(a.xu + at) - load<T>(a.x + at), sum);
-          if (committed) sum = multiply_add<T>(load<T>(a.ug + i * both + D + j), load<T>(t.d_g + at), sum);
+          if (committed && !pulled) sum = multiply_add<T>(load<T>(a.ug + i * both + D + j), load<T>(t.d_g + at), sum);
         }
         return sum;
       },
       [](Vec<T> sum, std::size_t) { return sum; });
+  for (std::size_t i = 0; pulled && i < rows; ++i) t.offsets[i] += t.pull_offsets[i] * a.write_inverse[i];
   multiply_onto<T>({a.write_powers, 1, M}, {a.ug, both}, (sees_state ? t.d_bank : g.bank) + D, both, M, D, rows);
   slot_score_gradient<T>(slot_sizes(s_), rows, {a.ug, both, sees_state ? t.values_t : w.values_t},
-                         {committed ? a.ug + D : nullptr, both, t.d_state_t}, t.offsets, a.write_powers);
+                         {committed && !pulled ? a.ug + D : nullptr, both, t.d_state_t}, t.offsets, a.write_powers,
+                         pulled ? t.d_pulls : nullptr);
   const T* const d_scores = a.write_powers;
   multiply_onto<T>({d_scores, 1, M}, {a.x, D}, g.address, D, M, D, rows);
   multiply_onto<T>({d_scores, M, 1}, {w.address_rows, D}, t.d_x, D, rows, D, M);
@@ -267,7 +284,7 @@ T Engine<T, Shape>::backward(const Folded<T>& folded, Tape<T>& tape, View<const 
       const Bank<T> bank = is_static ? Bank<T>{w.features, w.bank, w.keys_t, w.key_norm}
                                      : Bank<T>{t.features + slot * M * both, t.banks + slot * M * both, nullptr, 0};
       read_backward(w, bank, a, rows, is_static, t, d);
-      write_backward(w, a, rows, committed, is_static ? nullptr : bank.features, t, d);
+      write_backward(w, a, rows, committed, is_static ? nullptr : bank.features, t.before + slot * M * D, t, d);
       if (!is_static) bank_backward(w, bank.features, t, d);
       for (std::size_t i = 0; i < rows * D; i += kLanes<T>) store<T>(d_h + i, load<T>(t.d_h1 + i));
       rms_norm_backward<T>(a.h, w.norm1, a.inverse1, t.d_x, d_h, d.norm1, rows, s_.width, D);

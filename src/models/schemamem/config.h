@@ -28,6 +28,7 @@ struct SchemaMemConfig {
   bool symbols = false;           // inputs are symbols
   bool bare = false;              // no maps into and out of the layers
   bool live = false;              // what is written depends on what the slots hold
+  bool pulls = false;             // a write pulls its slots towards what is written, instead of adding it
   std::size_t phases = 0;         // phases a turn that S can take; 0: any
 
   template <class Self, class Field>
@@ -41,6 +42,8 @@ struct SchemaMemConfig {
     field("commit_every", self.commit_every, SizeRange{.least = 1, .most = 65'536}, "the longest chunk, in inputs");
     field("writer", self.live, OptionWords{"static", "live"},
           "what a write sees of its slots: the schema (the paper's), or what they hold");
+    field("commit", self.pulls, OptionWords{"add", "pull"},
+          "what a write does to its slots: it adds to them (the paper's), or pulls them towards what is written");
     field(
         "phases", self.phases, OptionNumber{.none = "any", .least = 2, .most = 65'536},
         "the phases that a state can take: any (the paper's), or so many, equally far apart, the nearest at a commit");

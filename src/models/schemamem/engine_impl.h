@@ -31,6 +31,7 @@ class Engine final : public SchemaMemEngine<T> {
 
   void advance(const Folded<T>& folded, View<const T, 2> x, const OpenChunk& open,
                std::span<const LayerStream<T>> layers, Tape<T>& scratch, View<T, 2> logits) const override;
+  PlaceWeights<T> place_weights(const Tape<T>& scratch, std::size_t layer) const override;
   void commit(const Folded<T>& folded, T floor, std::span<const LayerStream<T>> layers,
               Tape<T>& scratch) const override;
   void refresh(const Folded<T>& folded, const OpenChunk& open, std::span<const LayerStream<T>> layers,
@@ -74,6 +75,7 @@ class Engine final : public SchemaMemEngine<T> {
   void mix_rows(const Weights& w, const Rows& a, std::size_t rows, T* next) const;
   /// Builds phi, [K | V] and K^T for phase E + S; returns the largest |key|.
   void commit_state(T* state, const T* increment) const;
+  void pull_rows(const Rows& a, std::size_t rows, const T* state, T* weights, T* increment) const;
   T build_bank(const Weights& w, const T* state, T* features, T* bank, T* keys_t) const;
   T largest_column(const T* matrix_t) const;
 
@@ -84,7 +86,7 @@ class Engine final : public SchemaMemEngine<T> {
   void read_backward(const Weights& w, const Bank<T>& bank, const Rows& a, std::size_t rows, bool is_static,
                      SchemaMemTape<T>& tape, LayerGradients<T>& d) const;
   void write_backward(const Weights& w, const Rows& a, std::size_t rows, bool committed, const T* features,
-                      SchemaMemTape<T>& tape, LayerGradients<T>& d) const;
+                      const T* before, SchemaMemTape<T>& tape, LayerGradients<T>& d) const;
   void bank_backward(const Weights& w, const T* features, SchemaMemTape<T>& tape, LayerGradients<T>& d) const;
   void unfold_layer(const Weights& w, SchemaMemShard<T>& sum, LayerGradients<T>& d, T* to) const;
 

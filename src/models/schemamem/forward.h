@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/phasor.h"
 #include "kernels/rms_norm.h"
+#include "kernels/slot_pull.h"
 #include "kernels/swiglu.h"
 #include "models/schemamem/maps.h"
 
@@ -109,6 +111,12 @@ void Engine<T, Shape>::lay_out(SchemaMemTape<T>& t) const {
   t.d_commit = arena.take<T>(M * D);
   t.d_state_t = arena.take<T>(D * M);
   t.values_t = arena.take<T>(D * M);
+
+  const std::size_t pulled = config_.pulls ? std::min(tokens, config_.commit_every) : 0;
+  t.before = arena.take<T>(config_.pulls ? layers * chunks * M * D : 0);
+  for (T** const of_chunk : {&t.pulls, &t.d_pulls, &t.kept}) *of_chunk = arena.take<T>(pulled * M);
+  t.slot_scratch = arena.take<T>(config_.pulls ? 2 * M : 0);
+  t.pull_offsets = arena.take<T>(pulled);
 }
 
 template <class T, class Shape>
@@ -157,7 +165,8 @@ template <class T, class Shape>
                              .powers = a.write_powers,
                              .inverse = a.write_inverse,
                              .out = a.xu,
-                             .scratch = scratch});
+                             .scratch = scratch,
+                             .nowhere = config_.pulls});
   product<T>({a.xu, D, 1}, {w.delta, D}, rows, D, D, [&](auto& tile, std::size_t row, std::size_t column) {
     using Block = std::remove_reference_t<decltype(tile)>;
     for (int i = 0; i < Block::kRows; ++i) {
@@ -254,6 +263,13 @@ template <class T, class Shape>
   product<T>({a.act, G, 1}, {w.down, D}, rows, D, G, add_to(a.h1, next));
 }
 
+/// dS of rows that pull, added to that of the rows before them in the chunk.
+template <class T, class Shape>
+void Engine<T, Shape>::pull_rows(const Rows& a, std::size_t rows, const T* state, T* weights, T* increment) const {
+  pull_weights<T>(a.write_powers, a.write_inverse, rows, s_.M, weights);
+  pull_forward<T>(rows, s_.M, s_.D, {.weights = weights, .written = a.g, .state = state, .pending = increment});
+}
+
 /// S <- (S + dS) mod 2 pi, or the nearest of the phases that a state can take. The gradient passes through either.
 template <class T, class Shape>
 void Engine<T, Shape>::commit_state(T* state, const T* increment) const {
@@ -333,7 +349,16 @@ void Engine<T, Shape>::forward(const Folded<T>& folded, const ChunkedEpisode<T>&
       // dS = P_w^T [pi tanh F], summed token by token; the bank of the next chunk.
       const std::size_t slot = l * t.capacity.chunks + c;
       T* const increment = t.increments + slot * M * D;
-      multiply<T>({a.write_powers, 1, M}, {a.ug + D, both}, increment, D, M, D, rows);
+      if (config_.pulls) {
+        T* const before = t.before + slot * M * D;
+        for (std::size_t i = 0; i < M * D; i += kLanes<T>) {
+          store<T>(before + i, load<T>(t.state + i));
+          store<T>(increment + i, Vec<T>{});
+        }
+        pull_rows(a, rows, before, t.pulls, increment);
+      } else {
+        multiply<T>({a.write_powers, 1, M}, {a.ug + D, both}, increment, D, M, D, rows);
+      }
       if (t.floor > 0) drop_below<T>(t.floor, increment, M * D);
       commit_state(t.state, increment);
       if (c + 1 == chunks.size()) continue;

@@ -187,6 +187,9 @@ class SchemaMemModel final : public SequenceModel<T> {
       counters[kLastValidity] = static_cast<std::int64_t>(reads(mark(done - 1)) ? LastRow::kRead : LastRow::kWrite);
     }
   }
+  PlaceWeights<T> place_weights(const Tape<T>& scratch, std::size_t layer) const override {
+    return engine_->place_weights(*static_cast<const StreamScratch<T>&>(scratch).banks, layer);
+  }
   LastRow last_row(const StreamState<T>& state) const override {
     return static_cast<LastRow>(state.counters[kLastValidity]);
   }
@@ -248,10 +251,11 @@ class SchemaMemModel final : public SequenceModel<T> {
   }
 
   /// Phases lie in [0, 2 pi], whose end is reached by rounding, and are zero before the first commit. An input adds at
-  /// most pi to a pending increment; a little more allows for rounding.
+  /// most pi to a pending increment, and one that pulls ends at most a turn away; a little more allows for rounding.
   std::optional<std::string> fault_in_angles(const StreamState<T>& state) const {
     const T turn = state.counters[kTouched] != 0 ? static_cast<T>(2 * std::numbers::pi) : T(0);
-    const T pending = static_cast<T>(3.15 * static_cast<double>(state.counters[kChunkTokens]));
+    const auto tokens = static_cast<double>(state.counters[kChunkTokens]);
+    const T pending = static_cast<T>(sizes_.pulls ? 6.3 * std::min(tokens, 1.0) : 3.15 * tokens);
     for (const TensorSpec& tensor : state_.tensors()) {
       const bool is_phase = tensor.role == Role::kPhases;
       if (!is_phase && !tensor.name.ends_with(".pending")) continue;

@@ -67,6 +67,10 @@ struct SchemaMemTape final : Tape<T> {
   T *d_rows, *offsets, *d_g;  // [T, D], [T], [T, D]
   T *packed_d_out, *d_scores;
   T *d_bank, *d_features, *d_state, *d_state_t, *values_t, *d_commit;
+
+  // Of a commit that pulls: S [M, D] before it, per layer and chunk; of the chunk at work P, P dL/dP and what is kept
+  // of each token [C, M]; [2, M]; [C].
+  T *before, *pulls, *d_pulls, *kept, *slot_scratch, *pull_offsets;
 };
 
 /// What a stream needs besides its state: one open chunk's worth of rows, and the banks derived from S.
@@ -78,12 +82,15 @@ struct SchemaMemScratch final : Tape<T> {
   Arena arena;
   LayerActivations<T> rows;  // of the layer at work
   T *next, *inverse_last, *cosines, *sines, *key_cosines, *key_sines, *row_scratch, *padded_out;
+  T* pulls;  // P [T, M] of a commit that pulls
   struct Layer {
     T *features, *bank, *keys_t, *key_norms;
-    T *state, *pending;  // padded copies, unless the stream's own arrays can be used as they are
+    T *last_read, *last_write;  // [M], the rows of P_r and P_w of the last token
+    T *state, *pending;         // padded copies, unless the stream's own arrays can be used as they are
     T key_norm;
   };
   Layer* layers = nullptr;
+  bool has_last = false;
 };
 
 }  // namespace schemamem::SCHEMAMEM_ISA

@@ -1,21 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { kPath, kPhaseColours, distance, phase_pixel } from "../../../web/explorer/colours.js";
-import { from_base85, to_base85 } from "../../../web/explorer/base85.js";
 import { kLongestHash, parse_link, print_link } from "../../../web/explorer/link.js";
 import { first_flip, frailest, layer_drift, next_mark, turn_of } from "../../../web/explorer/measure.js";
 import { kLongestScript, kWords, parse_script, print_script } from "../../../web/explorer/script.js";
-
-test("bytes come back from their text, of any length", () => {
-  for (let size = 0; size < 70; ++size) {
-    const bytes = Uint8Array.from({ length: size }, (_, i) => (size * 37 + i * i * 11 + (i % 3 ? 255 : 0)) & 255);
-    const text = to_base85(bytes);
-    assert.doesNotMatch(text, /[<>&"'\\`{}\s]/);
-    assert.deepEqual(from_base85(text), bytes);
-  }
-  assert.equal(to_base85(Uint8Array.of(255, 255, 255, 255, 0, 1)), "_NsC0009");
-  for (const wrong of ["a", "abcde1", "<<<<<", "~~~~~", "äöüßé"]) assert.equal(from_base85(wrong), null, wrong);
-});
 
 const task = { addresses: 8, values: 8, layers: 3 };
 

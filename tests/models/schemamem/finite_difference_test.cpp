@@ -122,6 +122,15 @@ const std::vector<SchemaMemConfig> kOddSizes{
      .head_dim = 2,
      .hidden = 3,
      .live = true},
+    {.inputs = 5,
+     .outputs = 2,
+     .layers = 2,
+     .width = 6,
+     .slots = 5,
+     .heads = 3,
+     .head_dim = 2,
+     .hidden = 3,
+     .pulls = true},
 };
 
 TEST_P(FiniteDifferences, AreTheGradientsAtOddSizesForEveryModeAndChunkLength) {

@@ -67,9 +67,14 @@ const OddSizes kOddSizes[] = {
     {"one_slot_live", {4, 2, 2, 4, 1, 2, 2, 3, 2, false, false, true}, 9},
     {"three_heads_of_six_live", {6, 3, 2, 18, 13, 3, 6, 5, 7, false, false, true}, 40},
     {"paper_sizes_live", {7, 3, 2, 32, 176, 4, 8, 16, 40, false, false, true}, 120},
-    {"three_heads_of_six_live_seven_phases", {6, 3, 2, 18, 13, 3, 6, 5, 7, false, false, true, 7}, 40},
-    {"paper_sizes_live_64_phases", {7, 3, 2, 32, 176, 4, 8, 16, 40, false, false, true, 64}, 120},
-    {"five_heads_of_two_thousand_phases", {5, 2, 2, 10, 33, 5, 2, 9, 96, false, false, false, 1000}, 130},
+    {"three_heads_of_six_live_seven_phases", {6, 3, 2, 18, 13, 3, 6, 5, 7, false, false, true, false, 7}, 40},
+    {"paper_sizes_live_64_phases", {7, 3, 2, 32, 176, 4, 8, 16, 40, false, false, true, false, 64}, 120},
+    {"five_heads_of_two_thousand_phases", {5, 2, 2, 10, 33, 5, 2, 9, 96, false, false, false, false, 1000}, 130},
+    {"one_slot_pull", {4, 2, 2, 4, 1, 2, 2, 3, 2, false, false, false, true}, 9},
+    {"three_heads_of_six_pull", {6, 3, 2, 18, 13, 3, 6, 5, 7, false, false, false, true}, 40},
+    {"three_heads_of_six_live_pull_seven_phases", {6, 3, 2, 18, 13, 3, 6, 5, 7, false, false, true, true, 7}, 40},
+    {"paper_sizes_pull", {7, 3, 2, 32, 176, 4, 8, 16, 40, false, false, false, true}, 120},
+    {"paper_sizes_live_pull", {7, 3, 2, 32, 176, 4, 8, 16, 40, false, false, true, true}, 120},
     {"smallest", {2, 1, 1, 2, 1, 1, 2, 1, 1}, 5},
     {"one_slot", {4, 2, 2, 4, 1, 2, 2, 3, 2}, 9},
     {"three_heads_of_six", {6, 3, 2, 18, 13, 3, 6, 5, 7}, 40},
@@ -144,10 +149,9 @@ TEST_P(SchemaMemEngine, EqualsTheReferenceAtOddSizesInEveryMode) {
     GradientShard<double>* const shards[] = {shard.get()};
     model->unfold(*folded, shards, view_of(std::span(gradient)));
 
-    using reference::SchemaMemWriter;
-    const reference::SchemaMem expected(weights, to_matrix(x, tokens), reference_mode, config.commit_every,
-                                        config.live ? SchemaMemWriter::kLive : SchemaMemWriter::kStatic, floor,
-                                        config.phases);
+    reference::SchemaMemForm form = reference_form(config);
+    form.floor = floor;
+    const reference::SchemaMem expected(weights, to_matrix(x, tokens), reference_mode, config.commit_every, form);
     reference::SchemaMemWeights d_weights = zeros_like(weights);
     expected.backward(to_matrix(d_logits, tokens), d_weights);
     const std::vector<double> expected_gradient = flatten(d_weights);

@@ -17,6 +17,8 @@ namespace {
 
 using reference::Matrix;
 using reference::SchemaMemChunk;
+using reference::SchemaMemCommit;
+using reference::SchemaMemForm;
 using reference::SchemaMemWriter;
 
 constexpr std::size_t kChunks = 200;
@@ -25,7 +27,7 @@ const SchemaMemConfig kConfig{
     .inputs = 5, .outputs = 2, .layers = 3, .width = 6, .slots = 5, .heads = 3, .head_dim = 2, .hidden = 3};
 
 struct Memory {
-  explicit Memory(SchemaMemWriter kind) : writer(kind) {
+  explicit Memory(SchemaMemForm kind) : form(kind) {
     Rng rng = test::test_rng(11);
     const Layout layout = schemamem_parameters(kConfig);
     std::vector<double> flat(layout.size());
@@ -46,14 +48,14 @@ struct Memory {
     Matrix h = chunk;
     for (std::size_t l = 0; l < phases.size(); ++l) {
       const Matrix before = phases[l];
-      const Matrix increment = SchemaMemChunk(weights.layers[l], h, before, writer).increment();
+      const Matrix increment = SchemaMemChunk(weights.layers[l], h, before, form).increment();
       phases[l] = reference::each(
           [&](double s, double ds) {
             const double sum = s + direction * ds;
             return sum - 2 * std::numbers::pi * std::floor(sum / (2 * std::numbers::pi));
           },
           before, increment);
-      h = SchemaMemChunk(weights.layers[l], h, direction > 0 ? before : phases[l], writer).outputs();
+      h = SchemaMemChunk(weights.layers[l], h, direction > 0 ? before : phases[l], form).outputs();
     }
   }
 
@@ -66,13 +68,13 @@ struct Memory {
     return largest;
   }
 
-  SchemaMemWriter writer;
+  SchemaMemForm form;
   reference::SchemaMemWeights weights;
   std::vector<Matrix> inputs, phases;
 };
 
-double left_after_going_back(SchemaMemWriter writer) {
-  Memory memory(writer);
+double left_after_going_back(const SchemaMemForm& form) {
+  Memory memory(form);
   for (const Matrix& chunk : memory.inputs) memory.commit(chunk, 1);
   EXPECT_GT(memory.furthest(), 1.0) << "much was written";
   for (auto chunk = memory.inputs.rbegin(); chunk != memory.inputs.rend(); ++chunk) memory.commit(*chunk, -1);
@@ -80,10 +82,43 @@ double left_after_going_back(SchemaMemWriter writer) {
 }
 
 TEST(ThePrintedWriter, ForgetsNothingAtAll_ItsCommitsRunBackwardsToTheEmptyMemory) {
-  EXPECT_LT(left_after_going_back(SchemaMemWriter::kStatic), 1e-9);
+  EXPECT_LT(left_after_going_back({}), 1e-9);
 }
 
-TEST(ALiveWriter, CannotBeRunBackwardsLikeThat) { EXPECT_GT(left_after_going_back(SchemaMemWriter::kLive), 0.1); }
+TEST(ALiveWriter, CannotBeRunBackwardsLikeThat) {
+  EXPECT_GT(left_after_going_back({.writer = SchemaMemWriter::kLive}), 0.1);
+}
+
+/// The largest difference between two memories, the shorter way round the circle.
+double apart(const Memory& a, const Memory& b) {
+  double largest = 0;
+  for (std::size_t l = 0; l < a.phases.size(); ++l)
+    for (std::size_t m = 0; m < a.phases[l].size(); ++m)
+      for (std::size_t j = 0; j < a.phases[l][m].size(); ++j)
+        largest =
+            std::max(largest, std::abs(std::remainder(a.phases[l][m][j] - b.phases[l][m][j], 2 * std::numbers::pi)));
+  return largest;
+}
+/// How far apart two different pasts are after they were written the same.
+double apart_in_the_end(const SchemaMemForm& form) {
+  Memory one(form), other(form);
+  Rng rng = test::test_rng(12);
+  for (Matrix& layer : other.phases)
+    for (auto& row : layer)
+      for (double& phase : row) phase = 2 * std::numbers::pi * rng.uniform();
+  EXPECT_GT(apart(one, other), 1.0);
+  for (const Matrix& chunk : one.inputs) {
+    one.commit(chunk, 1);
+    other.commit(chunk, 1);
+  }
+  return apart(one, other);
+}
+
+TEST(ACommitThatPulls, MakesOneOfAllPastsThatWereWrittenTheSame) {
+  EXPECT_LT(apart_in_the_end({.commit = SchemaMemCommit::kPull}), 1e-9);
+}
+
+TEST(ThePrintedCommit, KeepsDifferentPastsApartForEver) { EXPECT_GT(apart_in_the_end({}), 0.1); }
 
 }  // namespace
 }  // namespace schemamem

@@ -1,5 +1,6 @@
-// Writes tests/data/golden/schemamem/recurrent_live.safetensors from the plain reference in double:
-//   cmake --build build --target make_live_golden && build/tests/make_live_golden FILE
+// Writes tests/data/golden/schemamem/recurrent_live.safetensors and recurrent_pull.safetensors from the plain reference
+// in double:
+//   cmake --build build --target make_option_golden && build/tests/make_option_golden live FILE
 
 #include <cstdio>
 #include <map>
@@ -25,8 +26,7 @@ constexpr SchemaMemConfig kConfig{.inputs = kAddressBits + kValueBits + 1,
                                   .heads = 2,
                                   .head_dim = 6,
                                   .hidden = 5,
-                                  .commit_every = 9,
-                                  .live = true};
+                                  .commit_every = 9};
 
 std::vector<double> normal_numbers(Rng& rng, std::size_t count, double scale) {
   std::vector<double> numbers(count);
@@ -51,7 +51,7 @@ std::string listed(const std::vector<std::size_t>& numbers) {
   return text + "]";
 }
 
-int make(const char* path) {
+int make(const SchemaMemConfig& options, const std::string& option, const std::string& word, const char* path) {
   const Layout layout = schemamem_parameters(kConfig);
   Rng rng = Rng::stream(20, Purpose::kTest, 1);
   const std::vector<double> flat = normal_numbers(rng, layout.size(), 0.4), x = random_rows(rng);
@@ -66,7 +66,7 @@ int make(const char* path) {
       return to_matrix(std::span(all).subspan(b * all.size() / kBatch, all.size() / kBatch), kTokens);
     };
     const reference::SchemaMem episode(weights, of(x), reference::SchemaMemMode::kRecurrent, kConfig.commit_every,
-                                       reference::SchemaMemWriter::kLive);
+                                       reference_form(options));
     episode.backward(of(d_logits), d_weights);
     for (const double number : to_flat(episode.logits())) logits.push_back(number);
     for (std::size_t l = 0; l < kConfig.layers; ++l)
@@ -89,7 +89,7 @@ int make(const char* path) {
     add("grad." + tensor.name, tensor.shape, std::span(gradient).subspan(tensor.offset, tensor.size));
   }
   const std::map<std::string, std::string> metadata{{"model", "schemamem"},
-                                                    {"writer", "live"},
+                                                    {option, word},
                                                     {"mode", "recurrent"},
                                                     {"address_bits", std::to_string(kAddressBits)},
                                                     {"value_bits", std::to_string(kValueBits)},
@@ -109,7 +109,10 @@ int make(const char* path) {
 }  // namespace schemamem::test
 
 int main(int count, char** words) {
-  if (count == 2) return schemamem::test::make(words[1]);
-  std::fprintf(stderr, "usage: make_live_golden FILE\n");
+  using schemamem::test::make;
+  const std::string word = count == 3 ? words[1] : "";
+  if (word == "live") return make({.live = true}, "writer", word, words[2]);
+  if (word == "pull") return make({.pulls = true}, "commit", word, words[2]);
+  std::fprintf(stderr, "usage: make_option_golden live|pull FILE\n");
   return 64;
 }
