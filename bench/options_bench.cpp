@@ -1,6 +1,6 @@
-// What the options cost that are off by default, on one core: the live writer, the pulling commit and the floor. Both sides take turns,
-// episode by episode, and are timed by the processor time of the thread, so that other work on the machine hurts
-// little.
+// What the options cost that are off by default, on one core: the live writer, the pulling commit and the floor. Both
+// sides take turns, episode by episode, and are timed by the processor time of the thread, so that other work on the
+// machine hurts little.
 
 #include <fmt/format.h>
 

@@ -58,6 +58,7 @@ void LiveView::stepped(const Trainer& trainer, const StepReport& report) {
   const bool first = progress_.rate == 0;
   progress_.loss = first ? report.loss : kSmoothing * progress_.loss + (1 - kSmoothing) * report.loss;
   progress_.gradient_norm = report.gradient_norm;
+  progress_.right = report.right;
   progress_.rate = report.rate;
   pace_.emplace_back(Clock::now(), report.step);
   if (pace_.size() > kPaceWindow) pace_.pop_front();

@@ -45,7 +45,7 @@ Result<Ledger> read_ledger(const PaperOptions& options) {
   if (options.runs.empty())
     return Error(ErrorKind::kUsage, "No runs were given. Name run folders, or folders of runs, such as results/fast.");
   const std::vector<fs::path> paths(options.runs.begin(), options.runs.end());
-  return Ledger::read(paths, model_names());
+  return Ledger::read(paths, model_names(), is_model_option);
 }
 
 Result<std::uint64_t> read_eval_seed(const PaperOptions& options) {

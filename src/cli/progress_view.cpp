@@ -26,6 +26,11 @@ std::string lowest_text(const ShownCheck& check) {
   return fmt::format("{}{:.2f} %", check.whole ? "" : "~", check.lowest);
 }
 
+/// "  carried 92.1 %", nothing where no states are carried.
+std::string carried_text(const RunProgress& progress) {
+  return progress.right ? fmt::format("  carried {:.1f} %", 100 * *progress.right) : "";
+}
+
 }  // namespace
 
 std::string bar(double percent, int width) {
@@ -66,6 +71,8 @@ void explain_progress(CLI::App& command) {
   Commands::explain(
       command, "slots used 12.0 of 176",
       "memory slots of each layer that a write segment turns by 0.1 radians or more, a mean over episodes");
+  Commands::explain(command, "carried 92.1 %",
+                    "questions of endless streams, whose states are carried from step to step, that were right");
   Commands::explain(command, "about 3:10 left",
                     "by the steps that such runs take; at most: if every stage goes on to its limit");
 }
@@ -91,7 +98,8 @@ std::string progress_block(const std::string& title, const RunProgress& p, const
       fmt::format("step {}  {:.0f} steps/s  next check in {}  passes {}/{}\n", p.step, pace,
                   clock_text(pace > 0 ? static_cast<double>(p.steps_to_check) / pace : -1), p.passes, p.passes_needed);
   if (left) text += left_text(*left) + "\n";
-  text += fmt::format("loss {:.4f}  gradient {:.2f}  rate {:.2e}\n", p.loss, p.gradient_norm, p.rate);
+  text +=
+      fmt::format("loss {:.4f}  gradient {:.2f}  rate {:.2e}{}\n", p.loss, p.gradient_norm, p.rate, carried_text(p));
   if (p.check) {
     text += fmt::format("last check: {}, target {:g} %{}\n", escaped(p.check->stage), p.check->threshold,
                         p.check->whole ? "" : " (stopped early: out of reach)");
@@ -115,10 +123,10 @@ std::string check_line(const RunProgress& p, const std::optional<TimeLeft>& left
   const std::string slots = slots_text(p);
   const bool passed = p.check->stage != p.stage;
   return fmt::format(
-      "step {:>6}  {:<21} lowest {:>8} of {:g} %  {:<11}  loss {:.4f}  gradient {:.2f}  {:.0f} steps/s{}{}\n",
+      "step {:>6}  {:<21} lowest {:>8} of {:g} %  {:<11}  loss {:.4f}  gradient {:.2f}{}  {:.0f} steps/s{}{}\n",
       p.check->step, escaped(p.check->stage), lowest_text(*p.check), p.check->threshold,
       passed ? "passed" : fmt::format("pass {} of {}", p.passes, p.passes_needed), p.loss, p.gradient_norm,
-      p.steps_per_second, slots.empty() ? "" : "  " + slots, left ? "  " + left_text(*left) : "");
+      carried_text(p), p.steps_per_second, slots.empty() ? "" : "  " + slots, left ? "  " + left_text(*left) : "");
 }
 
 std::string state_text(RunState state, const Paint& paint) {

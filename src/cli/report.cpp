@@ -28,7 +28,7 @@ Status report(const ReportOptions& options, Console& console) {
   std::string command = "schemamem report";
   for (const std::string& run : options.runs) command += " " + run;
   const std::vector<std::filesystem::path> paths(options.runs.begin(), options.runs.end());
-  const auto ledger = Ledger::read(paths, model_names());
+  const auto ledger = Ledger::read(paths, model_names(), is_model_option);
   if (!ledger) return ledger.error();
   const auto page = report_page(*ledger, paper_subject(*ledger), command + " -o " + out.filename().string());
   if (!page) return page.error();

@@ -219,6 +219,12 @@ Result<std::vector<ModelField>> model_fields(std::string_view name) {
   return (*row)->fields();
 }
 
+bool is_model_option(std::string_view model, std::string_view field) {
+  const auto fields = model_fields(model);
+  return fields && std::any_of(fields->begin(), fields->end(),
+                               [&](const ModelField& one) { return one.name == field && !one.is_size; });
+}
+
 std::string ModelChoice::text() const {
   std::string text = name;
   for (const auto& [field, value] : set) text += fmt::format(":{}={}", field, value);

@@ -34,6 +34,8 @@ struct ModelField {
   bool of_task = false;  // the task decides it: inputs, outputs, input
 };
 Result<std::vector<ModelField>> model_fields(std::string_view name);
+/// Whether a field of a model is an option: something that changes no size.
+bool is_model_option(std::string_view model, std::string_view field);
 
 /// What a task asks of a model.
 struct ModelPorts {

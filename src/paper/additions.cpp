@@ -32,7 +32,7 @@ enum class Rows { kModels, kDelays };
 /// One row a setting and model, or one for each delay of its far curve; one cell a named column.
 Table grid(const Ledger& ledger, const Selection& selection, Table table, const std::vector<std::string>& fields,
            const Fill& fill, Rows rows = Rows::kModels) {
-  table.caption += fmt::format(" Recipe {}. An addition of ours.", selection.recipe);
+  table.caption += fmt::format(" Recipe {}. An addition of ours.", ledger.recipe_text(selection.recipe));
   table.headings = {{.name = "Setting"}, {.name = "Model"}};
   table.record_header = {"setting", "model"};
   if (rows == Rows::kDelays) {
@@ -127,7 +127,7 @@ Table writes_table(const Ledger& ledger, const Selection& selection) {
                              "writes and eight queries a round; mean ± sample SD over training seeds, no floor. "
                              "No scenario of the paper writes more often than there are addresses. Recipe {}. "
                              "An addition of ours.",
-                             selection.recipe),
+                             ledger.recipe_text(selection.recipe)),
       .keys = 2};
   const auto query = [&](std::string_view setting, std::string_view model) {
     return Query{.recipe = selection.recipe,

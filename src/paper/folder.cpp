@@ -63,7 +63,8 @@ std::string paper_overview(const Ledger& ledger, const Selection& selection, con
       "# The paper's numbers and ours\n\nRecipe {}, evaluation seed {}. Made by `schemamem paper all` from {} "
       "runs.{}\n\n"
       "```text\n{}```\n\n",
-      selection.recipe, selection.eval_seed, ledger.runs().size(), note.empty() ? "" : " " + note, diff_summary(cells));
+      ledger.recipe_text(selection.recipe), selection.eval_seed, ledger.runs().size(), note.empty() ? "" : " " + note,
+      diff_summary(cells));
   for (const Figure& figure : figures) text += fmt::format("![{}](figures/{}.svg)\n\n", figure.title, figure.name);
   for (const Table& table : tables) text += markdown(table) + "\n";
   return text;

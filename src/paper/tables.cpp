@@ -33,8 +33,8 @@ class Builder {
   Builder(const Ledger& ledger, const Selection& selection, const std::vector<DiffCell>& cells, Table table,
           std::string source)
       : ledger_(ledger), selection_(selection), cells_(cells), table_(std::move(table)), source_(std::move(source)) {
-    table_.caption +=
-        fmt::format(" Recipe {}, evaluation seed {}. {}", selection.recipe, selection.eval_seed, kReading);
+    table_.caption += fmt::format(" Recipe {}, evaluation seed {}. {}", ledger.recipe_text(selection.recipe),
+                                  selection.eval_seed, kReading);
   }
 
   void keys(const std::vector<std::string>& titles) {

@@ -265,7 +265,7 @@ Table text_number_table(const Ledger& ledger, const Selection& selection) {
       .title = "Numbers of the running text",
       .caption = fmt::format("Recipe {}, evaluation seed {}. ≈ within the paper's seed spread, ▲ better, ▼ worse; no "
                              "mark: the paper tells no spread, or counts more than we have. — missing.",
-                             selection.recipe, selection.eval_seed),
+                             ledger.recipe_text(selection.recipe), selection.eval_seed),
       .keys = 2,
       .headings = {{.name = "Paragraph"}, {.name = "Number"}, {.name = "ours"}, {.name = "paper"}},
       .record_header = {"paragraph", "number", "unit", "ours", "ours_sd", "of", "paper", "paper_sd", "verdict"}};

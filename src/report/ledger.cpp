@@ -21,12 +21,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Status take_manifest(const JsonField& json, LedgerRun& run) {
+Status take_manifest(const JsonField& json, LedgerRun& run, const Ledger::IsOption& is_option) {
   run.model = json.text("model");
   if (const auto task = json.find("task")) run.task = task->text();
   if (const auto set = json.find("model_set")) {
-    for (const auto& [name, value] : set->members())
-      run.variant += fmt::format("{}{}={}", run.variant.empty() ? "" : ":", name, value.text());
+    for (const auto& [name, value] : set->members()) {
+      const bool option = is_option && is_option(run.model, name);
+      std::string& fields = option ? run.form : run.variant;
+      fields += fmt::format("{}{}={}", fields.empty() ? "" : ":", name, value.text());
+      const std::string what = fmt::format("{}: {} of model_set", (run.folder / "run.json").string(), printable(name));
+      if (const Status named = option ? check_name(value.text(), what) : Status(Done{}); !named) return named;
+    }
   }
   run.setting = json.text("setting");
   run.seed = json.natural("seed");
@@ -107,12 +112,12 @@ Status check_weights(const LedgerRun& run) {
   return Done{};
 }
 
-Result<LedgerRun> read_run_folder(const fs::path& folder) {
+Result<LedgerRun> read_run_folder(const fs::path& folder, const Ledger::IsOption& is_option) {
   LedgerRun run;
   run.folder = folder;
   const auto manifest = read_json_object(folder / "run.json");
   if (!manifest) return manifest.error();
-  if (const Status taken = take_manifest(*manifest, run); !taken) return taken.error();
+  if (const Status taken = take_manifest(*manifest, run, is_option); !taken) return taken.error();
   if (const Status named = check_names(run); !named) return named.error();
   if (const fs::path path = folder / "result.json"; !is_absent(path)) {
     const auto result = read_json_object(path);
@@ -164,7 +169,7 @@ Result<LedgerRun> read_guest_folder(const fs::path& folder, const std::vector<st
 auto place(const LedgerRun& run, const std::vector<std::string>& models) {
   return std::tuple(std::string_view(run.recipe), std::find(models.begin(), models.end(), run.model) - models.begin(),
                     std::string_view(run.model), std::string_view(run.setting), std::string_view(run.task),
-                    std::string_view(run.variant), run.seed);
+                    std::string_view(run.variant), std::string_view(run.form), run.seed);
 }
 
 /// What two neighbours in the ledger's order may not be.
@@ -172,6 +177,13 @@ Status check_neighbours(const LedgerRun& a, const LedgerRun& b) {
   if (std::tie(a.recipe, a.model, a.setting, a.task, a.variant) !=
       std::tie(b.recipe, b.model, b.setting, b.task, b.variant))
     return Done{};
+  if (a.form != b.form) {
+    return Error(
+        ErrorKind::kBadData,
+        fmt::format("{} and {} are both of the recipe {}, but of {} and {}. Options of a model are never mixed "
+                    "in a cell: leave one of them out, or give the recipe of one another name.",
+                    a.folder.string(), b.folder.string(), a.recipe, a.model_text(), b.model_text()));
+  }
   if (a.seed == b.seed) {
     if (a.guest || b.guest) {
       return Error(
@@ -218,6 +230,13 @@ const EvaluationCell* find_cell(const LedgerRun& run, const Query& query) {
 
 }  // namespace
 
+std::string LedgerRun::model_text() const {
+  std::string text = model;
+  for (const std::string& fields : {variant, form})
+    if (!fields.empty()) text += ":" + fields;
+  return text;
+}
+
 Query Query::at(const NamedColumn& column, std::int64_t at_delay) const {
   Query other = *this;
   other.scenario = column.scenario;
@@ -232,7 +251,8 @@ Query Query::in_mode(std::string other_mode) const {
   return other;
 }
 
-Result<Ledger> Ledger::read(std::span<const fs::path> paths, const std::vector<std::string>& models) {
+Result<Ledger> Ledger::read(std::span<const fs::path> paths, const std::vector<std::string>& models,
+                            const IsOption& is_option) {
   Ledger ledger;
   std::set<fs::path> seen;
   const auto is_new = [&](const fs::path& folder) {
@@ -253,7 +273,7 @@ Result<Ledger> Ledger::read(std::span<const fs::path> paths, const std::vector<s
     if (!folders) return folders.error();
     for (const fs::path& folder : *folders) {
       if (!is_new(folder)) continue;
-      auto run = read_run_folder(folder);
+      auto run = read_run_folder(folder, is_option);
       if (!run) return run.error();
       (run->is_published_kind() ? ledger.runs_ : ledger.others_).push_back(std::move(run).value());
     }
@@ -277,6 +297,16 @@ std::vector<std::string> Ledger::recipes() const {
   for (const LedgerRun& run : runs_)
     if (names.empty() || names.back() != run.recipe) names.push_back(run.recipe);
   return names;
+}
+
+std::string Ledger::recipe_text(std::string_view recipe) const {
+  std::string forms;
+  for (const LedgerRun& run : runs_) {
+    if (run.recipe != recipe || run.form.empty()) continue;
+    const std::string form = run.model_text();
+    if (forms.find(form) == std::string::npos) forms += (forms.empty() ? "" : ", ") + form;
+  }
+  return std::string(recipe) + (forms.empty() ? "" : " (" + forms + ")");
 }
 
 std::vector<std::string> Ledger::shown_recipes() const {

@@ -31,7 +31,8 @@ struct RunEnd {
 struct LedgerRun {
   std::filesystem::path folder;
   std::string model;
-  std::string variant{};  // "slots=64:width=64": where the model is not the published one; empty: it is
+  std::string variant{};  // "slots=64:width=64": where the model's sizes are not the published ones; empty: they are
+  std::string form{};     // "commit=pull": its options that are not at their defaults
   std::string task = std::string(kFirstTask);
   std::string setting, recipe, hash;
   std::uint64_t seed = 0;
@@ -43,10 +44,10 @@ struct LedgerRun {
   std::optional<Guest> guest{};  // of a model that is not ours: then there is no recipe, hash, config or end
 
   bool capped() const { return end && !end->passed; }
-  /// Of the first task, with a published model: what tables and curves by delay are about.
+  /// Of the first task, with a model of published sizes: what tables and curves by delay are about.
   bool is_published_kind() const { return task == kFirstTask && variant.empty(); }
-  /// "schemamem:slots=64:width=64", as command lines spell it.
-  std::string model_text() const { return variant.empty() ? model : model + ":" + variant; }
+  /// "schemamem:slots=64:width=64:commit=pull", as command lines spell it.
+  std::string model_text() const;
 };
 
 /// Which accuracy is asked for; one value a training seed.
@@ -79,15 +80,19 @@ struct SeedValue {
 /// model, setting and seed, and runs of the same recipe, model and setting whose recipes differ in a value although
 /// they carry one name.
 ///
-/// Runs of other tasks and of models of other sizes are kept apart: they are in others() and nowhere else.
+/// Runs of other tasks and of models of other sizes are kept apart: they are in others() and nowhere else. Options of a
+/// model are part of its recipe: runs of one recipe, model and setting that differ in them are refused too.
 ///
 /// Guests, models that are not ours, have no recipe: they stand beside the runs of every recipe. One that bears the
 /// name of one of `models` is bad data.
 class Ledger {
  public:
   /// `paths` are folders of runs and guests, or folders whose sub-folders are some. A folder that is named twice counts
-  /// once. Models stand in the order of `models`, all others behind them, by name.
-  static Result<Ledger> read(std::span<const std::filesystem::path> paths, const std::vector<std::string>& models = {});
+  /// once. Models stand in the order of `models`, all others behind them, by name. `is_option` tells which fields of a
+  /// model are no sizes; without it none is.
+  using IsOption = std::function<bool(std::string_view model, std::string_view field)>;
+  static Result<Ledger> read(std::span<const std::filesystem::path> paths, const std::vector<std::string>& models = {},
+                             const IsOption& is_option = {});
 
   /// Runs of before the manifest had persistent elements: `count` tells those of a model and setting.
   using Count = std::function<std::optional<std::int64_t>(const LedgerRun&)>;
@@ -101,6 +106,8 @@ class Ledger {
   /// In the same order, within a model and setting by task and sizes.
   const std::vector<LedgerRun>& others() const { return others_; }
   std::vector<std::string> recipes() const;
+  /// "endless (schemamem:commit=pull)": with the models whose options are not at their defaults.
+  std::string recipe_text(std::string_view recipe) const;
   /// Those that a page lets one choose from: one without a name where there are guests alone.
   std::vector<std::string> shown_recipes() const;
   /// The seeds of evaluation episodes that any record has, those of others() included, rising.

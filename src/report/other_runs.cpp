@@ -14,8 +14,8 @@ using Json = nlohmann::ordered_json;
 
 /// The runs that differ in nothing but their seed stand behind each other in the ledger.
 bool are_of_one_kind(const LedgerRun& a, const LedgerRun& b) {
-  return std::tie(a.recipe, a.model, a.variant, a.task, a.setting) ==
-         std::tie(b.recipe, b.model, b.variant, b.task, b.setting);
+  return std::tie(a.recipe, a.model, a.variant, a.form, a.task, a.setting) ==
+         std::tie(b.recipe, b.model, b.variant, b.form, b.task, b.setting);
 }
 
 /// Each cell of any record of the runs, the evaluation with the most episodes first; by seed of episodes.

@@ -82,6 +82,38 @@ Json curves_json(const Ledger& ledger, const PageSubject& subject) {
   return curves;
 }
 
+/// What is left after numbers of writes; as the curves of delays, in writes.
+Json writes_json(const Ledger& ledger, const PageSubject& subject) {
+  Json curves = Json::array();
+  for (const std::string& recipe : ledger.shown_recipes())
+    for (const PageSubject::EvalSeed& episodes : subject.eval_seeds)
+      for (const std::string& setting : subject.settings)
+        for (const PageSubject::Model& model : subject.models) {
+          Query query{.recipe = recipe, .model = model.name, .setting = setting, .eval_seed = episodes.seed};
+          Json counts = Json::array(), mean = Json::array(), sd = Json::array(), seeds = Json::array();
+          for (const std::int64_t count : write_counts(ledger, query)) {
+            query.delay = count;
+            const std::vector<SeedValue> values = write_values(ledger, query);
+            const auto summary = summarise(values);
+            if (!summary) continue;
+            counts.push_back(count);
+            mean.push_back(summary->mean);
+            sd.push_back(or_null(summary->sd));
+            seeds.push_back(values.size());
+          }
+          if (counts.empty()) continue;
+          curves.push_back({{"recipe", recipe},
+                            {"eval_seed", episodes.seed},
+                            {"setting", setting},
+                            {"model", model.name},
+                            {"writes", std::move(counts)},
+                            {"mean", std::move(mean)},
+                            {"sd", std::move(sd)},
+                            {"seeds", std::move(seeds)}});
+        }
+  return curves;
+}
+
 Json times_json(const Ledger& ledger, const PageSubject& subject) {
   Json times = Json::array();
   for (const std::string& recipe : ledger.recipes()) {
@@ -177,6 +209,7 @@ Result<std::string> page_payload(const Ledger& ledger, const PageSubject& compar
                {"training_limit", subject.training_limit}};
   payload.update(vocabulary(subject));
   payload["recipes"] = ledger.shown_recipes();
+  for (const std::string& recipe : ledger.shown_recipes()) payload["recipe_texts"][recipe] = ledger.recipe_text(recipe);
   payload["eval_seeds"] = std::move(seeds);
   payload["claims"] = subject.claims;
   payload["tables"] = subject.tables;
@@ -185,6 +218,7 @@ Result<std::string> page_payload(const Ledger& ledger, const PageSubject& compar
   });
   if (!others.at("rows").empty()) payload["tables"].push_back(std::move(others));
   payload["curves"] = curves_json(ledger, subject);
+  payload["writes"] = writes_json(ledger, subject);
   payload["paper_points"] = subject.points;
   payload["times"] = times_json(ledger, subject);
   payload["runs"] = std::move(runs);

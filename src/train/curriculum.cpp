@@ -11,8 +11,6 @@
 namespace schemamem {
 namespace {
 
-/// Inputs of the rounds that a check of carried states asks about, at least as many as a piece has.
-constexpr std::size_t kRoundsChecked = 512;
 constexpr std::array kSubsets{Scenario::kTransactionQuarter, Scenario::kTransactionHalf, Scenario::kTransactionFull};
 constexpr std::array kSubsetNames{"quarter", "half", "full"};
 
@@ -101,10 +99,7 @@ std::vector<Stage> make_curriculum(const Recipe& recipe, const Task& task, const
     stage.limit = steps;
     stage.fixed = true;
   };
-  if (recipe.lanes.steps > 0) {
-    go_on(Phase::kLanes, recipe.lanes.steps);
-    stages.back().checked.push_back(episode_case(Scenario::kRounds, kRoundsChecked));
-  }
+  if (recipe.lanes.steps > 0) go_on(Phase::kLanes, recipe.lanes.steps);
   if (recipe.cooldown.steps > 0) go_on(Phase::kCooldown, recipe.cooldown.steps);
   return stages;
 }

@@ -163,6 +163,7 @@ void RunFollower::read_metrics() {
     }
     progress.loss = number_or(line, "loss", 0);
     progress.gradient_norm = number_or(line, "gradient_norm", 0);
+    progress.right = line.has("right") ? std::optional(number_or(line, "right", 0)) : std::nullopt;
     progress.rate = number_or(line, "rate", 0);
   });
   if (stages_.empty()) return;

@@ -57,6 +57,7 @@ struct RunProgress {
   std::int64_t steps_to_check = 0;
   std::int64_t passes = 0, passes_needed = 0;
   double loss = 0, gradient_norm = 0, rate = 0;
+  std::optional<double> right{};  // share of the questions on carried states that the last step told of
   std::optional<ShownCheck> check{};
   std::size_t slots = 0;  // of a layer; 0: the model has none
   std::int64_t checkpoint = 0;

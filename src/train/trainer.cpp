@@ -30,6 +30,11 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// Rows of a lane that a step takes.
+std::size_t longest_piece(const Recipe& recipe) {
+  return recipe.lanes.steps > 0 ? static_cast<std::size_t>(recipe.lanes.tokens) : 0;
+}
+
 Error interrupted() { return {ErrorKind::kInterrupted, "stopped on request"}; }
 
 std::vector<NamedTensor> named(const Layout& layout, const std::string& prefix, std::span<const float> flat) {
@@ -46,7 +51,7 @@ Trainer::Trainer(const SequenceModel<float>& model, const TrainSetup& setup, int
     : model_(model),
       setup_(setup),
       curriculum_(setup.recipe, *setup.task, model.config().traits),
-      largest_(largest_episode(model, *setup.task, curriculum_.stages())),
+      largest_(largest_episode(model, *setup.task, curriculum_.stages(), longest_piece(setup.recipe))),
       pool_(threads),
       batch_step_(model, pool_, largest_, static_cast<std::size_t>(setup.recipe.batch.episodes)),
       weights_(model.parameters().size()),

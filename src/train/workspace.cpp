@@ -4,8 +4,11 @@
 
 namespace schemamem {
 
-TapeSize largest_episode(const SequenceModel<float>& model, const Task& task, std::span<const Stage> stages) {
-  TapeSize largest{.tokens = 1, .chunks = 1};
+TapeSize largest_episode(const SequenceModel<float>& model, const Task& task, std::span<const Stage> stages,
+                         std::size_t piece) {
+  // Each row of a piece of an endless stream may be a chunk.
+  TapeSize largest{.tokens = std::max<std::size_t>(1, piece),
+                   .chunks = std::max<std::size_t>(1, model.most_chunks(piece, piece))};
   for (const Stage& stage : stages) {
     for (const EpisodeCase& one : stage.checked) {
       const std::size_t tokens = task.tokens(one);

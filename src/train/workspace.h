@@ -41,7 +41,8 @@ struct Workspace {
   std::vector<float> weights;
 };
 
-/// The longest episode of any stage.
-TapeSize largest_episode(const SequenceModel<float>& model, const Task& task, std::span<const Stage> stages);
+/// The longest episode of any stage, and the piece of a lane, of so many rows.
+TapeSize largest_episode(const SequenceModel<float>& model, const Task& task, std::span<const Stage> stages,
+                         std::size_t piece);
 
 }  // namespace schemamem

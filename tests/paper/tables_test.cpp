@@ -145,20 +145,6 @@ TEST(Additions, HaveARowForEveryDelayThatOnlyCurvesReach) {
   EXPECT_THAT(csv(table), HasSubstr("A3V3,schemamem,98304,70,14.14213562,60,2,"));
 }
 
-/// Streams of rounds, asked after 8 and 64 writes; of the first no address was rewritten.
-EvaluationRecord made_writes(const MadeRun& run, double floor) {
-  EvaluationRecord record = made_curve(run);
-  record.cells.clear();
-  record.protocol.kind = "writes";
-  record.protocol.rounds = "W2R8";
-  record.protocol.floor = floor;
-  for (const std::int64_t writes : {8, 64})
-    for (const char* group : {"updated", "rewritten"})
-      if (writes > 8 || group == std::string("updated"))
-        record.put(test::made_cell(run, "rounds", writes, group, false));
-  return record;
-}
-
 TEST(Additions, HaveAllAddressesAfterNumbersOfWritesAndNeverWithAFloor) {
   const TemporaryFolder folder;
   for (const std::uint64_t seed : {42, 43}) {
@@ -167,9 +153,9 @@ TEST(Additions, HaveAllAddressesAfterNumbersOfWritesAndNeverWithAFloor) {
       return group == "updated" ? 1000 : seed == 42 ? 500 : 100;
     };
     const auto made = write_run(folder.path(), run);
-    test::add_record(made, made_writes(run, 0));
+    test::add_record(made, test::made_writes(run, 0));
     run.per_mille = [](const std::string&, std::int64_t, const std::string&, bool) { return 0; };
-    test::add_record(made, made_writes(run, 0.001));
+    test::add_record(made, test::made_writes(run, 0.001));
   }
   const Table table = additions(read(folder.path()), {.recipe = "fast"}).back();
   EXPECT_EQ(table.name, "writes");

@@ -193,6 +193,32 @@ TEST(Ledger, SaysWhatIsNoRunAndWhatIsDamaged) {
   EXPECT_EQ(damaged.error().kind(), ErrorKind::kBadData);
 }
 
+TEST(Ledger, OptionsOfAModelArePartOfItsRecipeAndNeverMixed) {
+  const TemporaryFolder folder;
+  const auto is_option = [](std::string_view model, std::string_view field) {
+    return model == "schemamem" && field == "commit";
+  };
+  const auto read_with_options = [&] { return Ledger::read(std::vector{folder.path()}, {}, is_option); };
+  write_run(folder.path(), {.hash = "11111111", .set = {{"commit", "pull"}}});
+  write_run(folder.path(), {.seed = 43, .hash = "22222222", .set = {{"commit", "pull"}}});
+  write_run(folder.path(), {.model = "gdn", .hash = "33333333"});
+  const auto ledger = read_with_options();
+  ASSERT_TRUE(ledger) << ledger.error().message();
+  EXPECT_EQ(ledger->runs().size(), 3U);
+  EXPECT_EQ(ledger->recipe_text("fast"), "fast (schemamem:commit=pull)");
+  EXPECT_EQ(read({folder.path()})->others().size(), 2U) << "nobody said that it is an option";
+
+  write_run(folder.path(), {.seed = 44, .hash = "44444444"});
+  const auto mixed = read_with_options();
+  ASSERT_FALSE(mixed);
+  EXPECT_EQ(mixed.error().kind(), ErrorKind::kBadData);
+  EXPECT_THAT(mixed.error().message(), AllOf(HasSubstr("schemamem:commit=pull"), HasSubstr("never mixed")));
+
+  const TemporaryFolder hostile;
+  write_run(hostile.path(), {.set = {{"commit", "<b>pull"}}});
+  EXPECT_EQ(Ledger::read(std::vector{hostile.path()}, {}, is_option).error().kind(), ErrorKind::kBadData);
+}
+
 TEST(Ledger, KeepsModelsInTheOrderItIsGivenAndOthersBehindThemByName) {
   const TemporaryFolder folder;
   for (const char* model : {"b", "d", "a", "c"}) write_bare_run(folder.path(), {.model = model});

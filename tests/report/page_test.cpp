@@ -138,6 +138,22 @@ TEST(ReportPage, ListsRunsOfOtherTasksInATableOfTheirOwn) {
   EXPECT_EQ(ours.at(0).at("seeds"), json({42, 43}));
 }
 
+TEST(ReportPage, HasWhatIsLeftAfterNumbersOfWrites) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(payload_of(write_run(folder / "without", {})).at("writes").size(), 0U);
+  for (const std::uint64_t seed : {42, 43}) {
+    const MadeRun run = constant(seed, seed == 42 ? 90 : 80);
+    test::add_record(write_run(folder / "with", run), test::made_writes(run, 0));
+  }
+  const json payload = payload_of(folder / "with");
+  ASSERT_EQ(payload.at("writes").size(), 1U);
+  const json& curve = payload.at("writes").at(0);
+  EXPECT_EQ(curve.at("writes"), json({8, 64}));
+  EXPECT_EQ(curve.at("mean"), json({85.0, 85.0}));
+  EXPECT_EQ(curve.at("seeds"), json({2, 2}));
+  EXPECT_EQ(payload.at("recipe_texts").at("fast"), "fast");
+}
+
 TEST(ReportPage, ShowsSettingsAndModelsThatItsSubjectDoesNotHave) {
   const TemporaryFolder folder;
   write_run(folder.path(), {});

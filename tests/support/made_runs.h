@@ -172,4 +172,17 @@ inline Ledger ledger_of(const std::filesystem::path& folder) {
   return std::move(ledger).value();
 }
 
+/// Streams of rounds, asked after 8 and 64 writes; of the first no address was rewritten.
+inline EvaluationRecord made_writes(const MadeRun& run, double floor) {
+  EvaluationRecord record = made_record(run, false, kPaperEvaluationSeed);
+  record.cells.clear();
+  record.protocol.kind = "writes";
+  record.protocol.rounds = "W2R8";
+  record.protocol.floor = floor;
+  for (const std::int64_t writes : {8, 64})
+    for (const char* group : {"updated", "rewritten"})
+      if (writes > 8 || group == std::string("updated")) record.put(made_cell(run, "rounds", writes, group, false));
+  return record;
+}
+
 }  // namespace schemamem::test

@@ -127,6 +127,19 @@ TEST(Trainer, CarriedStatesAreRestoredToTheSameBits) {
   }
 }
 
+TEST(Trainer, APieceOfALaneMayHaveMoreChunksAndRowsThanAnyEpisode) {
+  const auto model = tiny_model();
+  for (const char* tokens : {"lanes.tokens=31", "lanes.tokens=512"}) {
+    Trainer trainer(*model,
+                    tiny_setup({"cooldown.steps=0", "lanes.steps=20", "lanes.count=4", tokens, "lanes.writes=[1, 1]",
+                                "lanes.reads=[1, 1]", "lanes.wait=0"}),
+                    1);
+    trainer.enter(trainer.curriculum().stages().size() - 1);
+    advance(trainer, 2);
+    EXPECT_EQ(trainer.position().stage_step, 2) << tokens;
+  }
+}
+
 TEST(Trainer, ACheckpointWithoutTheStatesOfItsLanesIsRefused) {
   const auto model = tiny_model();
   Trainer trainer(*model, lane_setup(), 1);

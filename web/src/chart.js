@@ -1,4 +1,4 @@
-// One delay chart: uPlot draws axes, lines and the cursor; spread, marks and the paper's values are drawn over it.
+// One chart over delays, or over numbers of writes: uPlot draws axes, lines and the cursor; spread, marks and the paper's values are drawn over it.
 import uPlot from "uplot";
 import { h, replace } from "./dom.js";
 import { fixed, short_delay, whole } from "./format.js";
@@ -12,15 +12,18 @@ export const is_loose = (line, i) => line.joined !== undefined && !line.joined[i
 /// `lines`: [{model, label, recipe, dash, faint, delays, values, joined, low, high, note(i)}], `paper`: [{model, delay, mean, sd}].
 /// `joined` says which points a line goes through: one of fewer runs than the others is a mark beside it.
 export class DelayChart {
-  constructor(data, { title, height, sync, describe }) {
+  /// `name` says where on the axis something is; `limit` is what training went up to, if a line is to mark it.
+  constructor(data, { title, height, sync, describe, limit = data.training_limit, name = (delay) => `delay ${whole(delay)}` }) {
     this.data = data;
+    this.limit = limit;
+    this.name = name;
     this.height = height;
     this.sync = sync;
     this.plot_host = h("div", { class: "plot" });
     this.tip = h("div", { class: "tip", hidden: true });
     this.element = h("figure", {
       class: "chart", tabindex: "0", role: "group", "aria-roledescription": "chart",
-      "aria-label": `${title}. ${describe} Left and right arrows read the values delay by delay.`,
+      "aria-label": `${title}. ${describe} Left and right arrows read the values one after the other.`,
       onkeydown: (event) => this.press(event), onblur: () => this.leave(),
     }, h("figcaption", {}, title, this.remark = h("span", { class: "remark" })), this.plot_host, this.tip, this.live = h("div", { class: "unseen", role: "status" }));
     this.observer = new ResizeObserver(() => this.resize());
@@ -101,7 +104,7 @@ export class DelayChart {
   /// Delays as labels, without those that would touch their neighbour; the longest and the training limit come first.
   ticks(u) {
     const at = (delay) => u.valToPos(delay, "x");
-    const wanted = [this.delays.at(-1), this.data.training_limit, this.delays[0], ...[...this.delays].reverse()];
+    const wanted = [this.delays.at(-1), this.limit, this.delays[0], ...[...this.delays].reverse()];
     const kept = [];
     for (const delay of wanted) {
       if (this.delays.includes(delay) && kept.every((other) => Math.abs(at(other) - at(delay)) >= kTickGap)) kept.push(delay);
@@ -115,14 +118,16 @@ export class DelayChart {
     ctx.beginPath();
     ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
     ctx.clip();
-    const limit = u.valToPos(this.data.training_limit, "x", true);
-    ctx.strokeStyle = colour("--muted");
-    ctx.lineWidth = devicePixelRatio;
-    ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
-    ctx.beginPath();
-    ctx.moveTo(limit, u.bbox.top);
-    ctx.lineTo(limit, u.bbox.top + u.bbox.height);
-    ctx.stroke();
+    if (this.limit !== null) {
+      const limit = u.valToPos(this.limit, "x", true);
+      ctx.strokeStyle = colour("--muted");
+      ctx.lineWidth = devicePixelRatio;
+      ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
+      ctx.beginPath();
+      ctx.moveTo(limit, u.bbox.top);
+      ctx.lineTo(limit, u.bbox.top + u.bbox.height);
+      ctx.stroke();
+    }
     for (const line of this.lines) {
       if (!line.low) continue;
       const shown = line.delays.map((delay, i) => i)
@@ -204,7 +209,7 @@ export class DelayChart {
   read(at) {
     const delay = this.delays[at];
     const rows = this.rows(delay);
-    replace(this.tip, h("strong", {}, `delay ${whole(delay)}`), h("table", {}, h("tbody", {}, rows.map((row) =>
+    replace(this.tip, h("strong", {}, this.name(delay)), h("table", {}, h("tbody", {}, rows.map((row) =>
       h("tr", {}, h("td", {}, swatch(row.model, row.hollow)), h("th", { scope: "row" }, row.label),
         h("td", { class: "number" }, `${fixed(row.value, 2)} %`), h("td", { class: "note" }, row.note))))));
     this.tip.hidden = false;
@@ -214,7 +219,7 @@ export class DelayChart {
     const beside = left + 14 + width <= room ? left + 14 : left - 14 - width;
     this.tip.style.left = `${Math.min(Math.max(0, beside), Math.max(0, room - width))}px`;
     if (this.keyed) {
-      this.live.textContent = `delay ${whole(delay)}: ` +
+      this.live.textContent = `${this.name(delay)}: ` +
         rows.map((row) => `${row.label} ${fixed(row.value, 2)} percent`).join(", ");
     }
   }

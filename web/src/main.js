@@ -9,12 +9,13 @@ import { know_models } from "./marks.js";
 import { runs_section } from "./runs.js";
 import { tables_section } from "./tables.js";
 import { theme_switch } from "./theme.js";
+import { writes_section } from "./writes.js";
 
 const data = JSON.parse(document.getElementById("payload").textContent);
 know_models(data.models.map((model) => model.name));
 data.first_recipe = best_recipe(data);
 const colours = theme_switch();
-const sections = [curves_section(data), claims_section(data), tables_section(data), cost_section(data), ablation_section(data),
+const sections = [curves_section(data), writes_section(data), claims_section(data), tables_section(data), cost_section(data), ablation_section(data),
   runs_section(data)].filter(Boolean);
 const plural = (count, one, many) => `${whole(count)} ${count === 1 ? one : many}`;
 
@@ -24,7 +25,7 @@ append(document.getElementById("page"), [
     h("div", { class: "wide" },
       h("h1", {}, "SchemaMem", h("span", {}, "results beside the paper’s")),
       h("p", { class: "facts" }, [plural(data.runs.length, "run", "runs"), data.recipes.length
-        ? `${data.recipes.length === 1 ? "recipe" : "recipes"} ${data.recipes.join(", ")}` : "no recipe",
+        ? `${data.recipes.length === 1 ? "recipe" : "recipes"} ${data.recipes.map((one) => data.recipe_texts[one]).join(", ")}` : "no recipe",
       plural(data.eval_seeds.length, "set of evaluation episodes", "sets of evaluation episodes"), `schemamem ${data.program.version}`].join(" · ")),
       headline(data))),
   h("nav", { class: "sections", "aria-label": "Sections" }, h("div", { class: "wide" },
