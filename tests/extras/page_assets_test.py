@@ -29,6 +29,12 @@ def main():
             if built.read_bytes() != (ROOT / committed).read_bytes():
                 print(f"{committed} is not what web/ builds; run `make web` and commit it", file=sys.stderr)
                 return 1
+    # The explorer of the documentation is the committed page with models in it.
+    before, after = (ROOT / PAGES["explorer"]).read_text(encoding="utf-8").split("{{payload}}")
+    shown = (ROOT / "docs/explorer_page.html").read_text(encoding="utf-8")
+    if not shown.startswith(before) or not shown.endswith(after):
+        print("docs/explorer_page.html is of another page; run `build/schemamem explore -o docs/explorer_page.html` and commit it", file=sys.stderr)
+        return 1
     lock = (ROOT / "web/package-lock.json").read_text()
     if '"resolved"' in lock:
         print("web/package-lock.json names a registry's host; npm config omit-lockfile-registry-resolved prevents it", file=sys.stderr)
