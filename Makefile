@@ -1,8 +1,8 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
 .PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar test-neon coverage quickstart bench bench-peers \
-        bench-python bench-explorer explorer-soak results search mqar guests crash-test signal-test thread-test power-test fault-test mutation-test fuzz \
-        fuzz-campaign format format-check tidy web wasm wheel docs site install deb clean
+        bench-python bench-explorer explorer-soak results search mqar guests endless crash-test signal-test thread-test power-test \
+        fault-test mutation-test fuzz fuzz-campaign format format-check tidy web wasm wheel docs site install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -153,6 +153,9 @@ search: build ## train every variant of configs/search (hours; resumable) and wr
 
 mqar: build ## train the three models on associative recall and write docs/results/mqar.md (half an hour; resumable)
 	@scripts/mqar.sh
+
+endless: build ## train and evaluate the recipe endless, 81 runs and a control (hours; resumable), in results/
+	@scripts/endless.sh
 
 guests: build ## train a GRU and a transformer in PyTorch, score them beside our models, write docs/results/guests.md (ten minutes)
 	@scripts/guests.sh

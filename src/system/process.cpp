@@ -64,16 +64,16 @@ Status start_detached(const std::vector<std::string>& arguments) {
   require(!arguments.empty(), "start_detached: the first argument is the program's name");
   std::vector<std::string> words = arguments;
   const std::vector<char*> pointers = pointers_to(words);
-  const FileSystem::Outcome nowhere = posix_files().open("/dev/null", FileSystem::Open::kAppend);
-  if (nowhere < 0) return file_error(ErrorKind::kFailed, "open", "/dev/null", nowhere);
-  const FileActions files(static_cast<int>(nowhere));
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere < 0) return file_error(ErrorKind::kFailed, "open", "/dev/null", -errno);
+  const FileActions files(nowhere);
   Attributes attributes;
   ::posix_spawnattr_setflags(&attributes.attributes,
                              POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
   pid_t id = kNone;
   const int failed =
       ::posix_spawnp(&id, pointers.front(), &files.actions, &attributes.attributes, pointers.data(), environ);
-  ::close(static_cast<int>(nowhere));
+  ::close(nowhere);
   if (failed == 0) return Done{};
   return file_error(ErrorKind::kMissingInput, "start", arguments.front(), -failed);
 }
