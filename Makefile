@@ -1,8 +1,8 @@
 # The front door. `make` alone lists the targets; CMakePresets.json has the builds behind them.
 .DEFAULT_GOAL := help
-.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar test-neon test-wheel coverage quickstart bench bench-peers \
-        bench-python results search mqar guests endless crash-test signal-test thread-test power-test fault-test mutation-test fuzz \
-        fuzz-campaign format format-check tidy web wheel docs site install deb clean
+.PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar test-neon test-wheel coverage quickstart bench \
+        bench-peers bench-python bench-explorer explorer-soak results search mqar guests endless crash-test signal-test thread-test power-test \
+        fault-test mutation-test fuzz fuzz-campaign format format-check tidy web wasm wheel docs site install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -25,7 +25,7 @@ configure_program = @[ build/build.ninja -nt CMakePresets.json ] || \
                     { cmake --preset release -DSCHEMAMEM_PROGRAM_ALONE=ON --log-level=WARNING && touch build/build.ninja; }
 ctest = ctest --output-on-failure -j $(JOBS)
 cpp_files = git ls-files --cached --others --exclude-standard 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' \
-            'bench/*.h' 'bench/*.cpp' 'fuzz/*.h' 'fuzz/*.cpp' 'include/*.h' 'python/*.h' 'python/*.cpp'
+            'bench/*.h' 'bench/*.cpp' 'fuzz/*.h' 'fuzz/*.cpp' 'include/*.h' 'python/*.h' 'python/*.cpp' 'wasm/*.h' 'wasm/*.cpp'
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -134,6 +134,18 @@ bench-python: build ## the first answer of talk, a push from Python beside C++, 
 	@build/python-venv/bin/python bench/python/push.py build/bench/push_time
 	@tests/extras/python_torch.sh build bench/python/torch_step.py
 
+bench-explorer: build ## the explorer's module in Chromium beside the native baseline, after checking both
+	@scripts/deps.sh unit bench extras
+	@scripts/venv.sh
+	$(call configure,release,build)
+	@cmake --build build -j $(JOBS) --target engine_tool
+	@.venv/bin/python bench/explorer/engine.py
+
+explorer-soak: build ## ten million rows of each model through the explorer's module, in Chromium: its memory stays as it is
+	@scripts/deps.sh extras
+	@scripts/venv.sh
+	@SCHEMAMEM_EXPLORER_ROWS=10000000 SCHEMAMEM_PROGRAM=build/schemamem .venv/bin/python tests/extras/explorer_engine_test.py -k memory_is_flat
+
 results: build ## from results/: the tables, figures and pages beside the runs, and the headline of the README
 	@scripts/results.sh
 
@@ -173,8 +185,12 @@ tidy: ## run clang-tidy over src
 	@cmake --build build-dev -j $(JOBS) --target schemamem_build_info
 	@run-clang-tidy-14 -quiet -extra-arg=-Wno-unknown-warning-option -p build-dev -j $(JOBS) "$(CURDIR)/src/.*"
 
-web: ## rebuild the report page from web/ (needs Node.js and npm; its result is committed)
+web: ## rebuild the report page and the explorer from web/ (needs Node.js and npm; the results are committed)
 	@cd web && npm ci --no-audit --no-fund && npm run --silent build
+
+wasm: ## rebuild the module of the explorer, wasm/schemamem.wasm.gz, with zig in .venv (its result is committed)
+	@scripts/deps.sh build
+	@JOBS=$(JOBS) scripts/wasm.sh
 
 wheel: ## write wheels of the Python package, for the interpreters in PYTHONS or found, to build/wheel
 	@scripts/deps.sh wheel
@@ -202,4 +218,4 @@ deb: build ## write a Debian package of the same to build/
 	@cd build && cpack -G DEB
 
 clean: ## remove all build folders
-	rm -rf build build-dev build-tsan build-scalar build-native build-clang build-fuzz build-neon build-coverage
+	rm -rf build build-dev build-tsan build-scalar build-native build-clang build-fuzz build-neon build-coverage build-wasm

@@ -1,5 +1,5 @@
 # The checks of the repository itself, as tests of the release build. `make test` runs them with the unit tests, so
-# one summary covers everything. Labels: unit, rules, package, pipeline, clang, sanitizers, fuzz, extras.
+# one summary covers everything. Labels: unit, rules, package, pipeline, clang, wasm, sanitizers, fuzz, extras.
 set(scripts ${PROJECT_SOURCE_DIR}/scripts)
 
 add_test(NAME package.an_installed_library_serves_another_project
@@ -16,6 +16,10 @@ set_tests_properties(pipeline.runs_become_the_papers_results pipeline.a_search_g
 add_test(NAME talk.a_hundred_thousand_fuzzed_lines_are_answered_in_constant_memory
          COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/talk/fuzzed_lines.py $<TARGET_FILE:schemamem>)
 set_tests_properties(talk.a_hundred_thousand_fuzzed_lines_are_answered_in_constant_memory PROPERTIES LABELS fuzz)
+
+# The committed module of the explorer is of these sources.
+add_test(NAME wasm.the_module_is_of_these_sources COMMAND ${scripts}/wasm.sh --check)
+set_tests_properties(wasm.the_module_is_of_these_sources PROPERTIES LABELS wasm)
 
 # The sanitizer build below has one instruction set: a look by the front end of clang at the widest.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

@@ -5,6 +5,9 @@ set(SCHEMAMEM_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   list(APPEND SCHEMAMEM_WARNINGS -Wno-restrict)  # GCC 12 warns wrongly of "text" + std::string (its bug 105651)
 endif()
+if(SCHEMAMEM_WASM)
+  list(APPEND SCHEMAMEM_WARNINGS -Wno-shorten-64-to-32)  # sizes of files, which are looked at, against 32 bits
+endif()
 if(SCHEMAMEM_WERROR)
   list(APPEND SCHEMAMEM_WARNINGS -Werror)
 endif()

@@ -4,10 +4,7 @@ using schemamem::impl::bytes_at;
 using schemamem::impl::c_call;
 using schemamem::impl::copy_out;
 using schemamem::impl::needed;
-
-struct sm_memory {
-  schemamem::AddressMemory memory;
-};
+using schemamem::impl::with_memory;
 
 namespace {
 
@@ -18,15 +15,6 @@ Result<std::size_t> number(int given, const char* what) {
   if (given >= 0) return static_cast<std::size_t>(given);
   return Error(ErrorKind::kUsage,
                std::string("there is no ") + what + " " + std::to_string(given) + "; they are numbered from 0");
-}
-
-/// A call about a memory that has to be there.
-template <class Memory, class Work>
-int with(Memory* memory, Work&& work) noexcept {
-  return c_call([&]() -> Status {
-    if (const Status there = needed(memory, "memory"); !there) return there;
-    return work(memory->memory);
-  });
 }
 
 }  // namespace
@@ -52,7 +40,7 @@ int sm_values(const sm_memory* memory) { return memory == nullptr ? 0 : static_c
 int64_t sm_tokens(const sm_memory* memory) { return memory == nullptr ? 0 : memory->memory.tokens(); }
 
 int sm_set_floor(sm_memory* memory, double floor) {
-  return with(memory, [&](AddressMemory& one) -> Status {
+  return with_memory(memory, [&](AddressMemory& one) -> Status {
     one.set_floor(floor);
     return Done{};
   });
@@ -60,7 +48,7 @@ int sm_set_floor(sm_memory* memory, double floor) {
 double sm_floor(const sm_memory* memory) { return memory == nullptr ? 0 : memory->memory.state().floor; }
 
 int sm_write(sm_memory* memory, int address, int value) {
-  return with(memory, [&](AddressMemory& one) -> Status {
+  return with_memory(memory, [&](AddressMemory& one) -> Status {
     const auto place = number(address, "address"), content = number(value, "value");
     if (!place) return place.error();
     if (!content) return content.error();
@@ -69,7 +57,7 @@ int sm_write(sm_memory* memory, int address, int value) {
 }
 
 int sm_ask(sm_memory* memory, int address, int* value, float* confidence) {
-  return with(memory, [&](AddressMemory& one) -> Status {
+  return with_memory(memory, [&](AddressMemory& one) -> Status {
     const auto place = number(address, "address");
     if (!place) return place.error();
     const auto answer = one.ask(*place);
@@ -81,14 +69,14 @@ int sm_ask(sm_memory* memory, int address, int* value, float* confidence) {
 }
 
 int sm_wait(sm_memory* memory, uint64_t rows) {
-  return with(memory, [&](AddressMemory& one) -> Status {
+  return with_memory(memory, [&](AddressMemory& one) -> Status {
     one.wait(rows);
     return Done{};
   });
 }
 
 int sm_reset(sm_memory* memory) {
-  return with(memory, [](AddressMemory& one) -> Status {
+  return with_memory(memory, [](AddressMemory& one) -> Status {
     one.reset();
     return Done{};
   });
@@ -105,7 +93,7 @@ int sm_fork(const sm_memory* memory, sm_memory** other) {
 }
 
 int sm_written(const sm_memory* memory, int address, int* value) {
-  return with(memory, [&](const AddressMemory& one) -> Status {
+  return with_memory(memory, [&](const AddressMemory& one) -> Status {
     if (const Status there = needed(value, "value"); !there) return there;
     const auto place = number(address, "address");
     if (!place) return place.error();
@@ -116,23 +104,9 @@ int sm_written(const sm_memory* memory, int address, int* value) {
   });
 }
 
-int sm_save(const sm_memory* memory, const char* path) {
-  return with(memory, [&](const AddressMemory& one) -> Status {
-    if (const Status there = needed(path, "path"); !there) return there;
-    return save_memory(path, one);
-  });
-}
-
-int sm_load(sm_memory* memory, const char* path) {
-  return with(memory, [&](AddressMemory& one) -> Status {
-    if (const Status there = needed(path, "path"); !there) return there;
-    return load_memory(path, one);
-  });
-}
-
 size_t sm_state_size(const sm_memory* memory) {
   size_t size = 0;
-  with(memory, [&](const AddressMemory& one) -> Status {
+  with_memory(memory, [&](const AddressMemory& one) -> Status {
     size = one.encode().size();
     return Done{};
   });
@@ -140,14 +114,14 @@ size_t sm_state_size(const sm_memory* memory) {
 }
 
 int sm_state_get(const sm_memory* memory, void* buffer, size_t size) {
-  return with(memory, [&](const AddressMemory& one) -> Status {
+  return with_memory(memory, [&](const AddressMemory& one) -> Status {
     if (const Status there = needed(buffer, "buffer"); !there) return there;
     return copy_out(one.encode().span(), buffer, size);
   });
 }
 
 int sm_state_set(sm_memory* memory, const void* bytes, size_t size) {
-  return with(memory, [&](AddressMemory& one) -> Status {
+  return with_memory(memory, [&](AddressMemory& one) -> Status {
     if (const Status there = needed(bytes, "bytes"); !there) return there;
     return one.restore(bytes_at(bytes, size), "the state");
   });

@@ -7,23 +7,11 @@ using schemamem::impl::bytes_at;
 using schemamem::impl::c_call;
 using schemamem::impl::copy_out;
 using schemamem::impl::needed;
-
-struct sm_stream {
-  schemamem::Stream<float> stream;
-};
+using schemamem::impl::with_stream;
 
 namespace {
 
 using namespace schemamem;
-
-/// A call about a stream that has to be there.
-template <class Handle, class Work>
-int with(Handle* stream, Work&& work) noexcept {
-  return c_call([&]() -> Status {
-    if (const Status there = needed(stream, "stream"); !there) return there;
-    return work(stream->stream);
-  });
-}
 
 /// Rows and outputs of one push, once they were looked at.
 struct Piece {
@@ -59,7 +47,7 @@ void sm_stream_free(sm_stream* stream) { delete stream; }
 
 int sm_stream_push(sm_stream* stream, const float* rows, size_t count, float* outputs) {
   if (count == 0) return SM_OK;
-  return with(stream, [&](Stream<float>& one) -> Status {
+  return with_stream(stream, [&](Stream<float>& one) -> Status {
     const auto piece = checked(one, rows, count, outputs);
     if (!piece) return piece.error();
     one.push(piece->rows, piece->outputs);
@@ -69,7 +57,7 @@ int sm_stream_push(sm_stream* stream, const float* rows, size_t count, float* ou
 
 int sm_stream_push_marked(sm_stream* stream, const float* rows, const uint8_t* marks, size_t count, float* outputs) {
   if (count == 0) return SM_OK;
-  return with(stream, [&](Stream<float>& one) -> Status {
+  return with_stream(stream, [&](Stream<float>& one) -> Status {
     if (const Status there = needed(marks, "marks"); !there) return there;
     const auto piece = checked(one, rows, count, outputs);
     if (!piece) return piece.error();
@@ -84,7 +72,7 @@ int sm_stream_push_marked(sm_stream* stream, const float* rows, const uint8_t* m
 }
 
 int sm_stream_reset(sm_stream* stream) {
-  return with(stream, [](Stream<float>& one) -> Status {
+  return with_stream(stream, [](Stream<float>& one) -> Status {
     one.reset();
     return Done{};
   });
@@ -103,30 +91,16 @@ int sm_stream_fork(const sm_stream* stream, sm_stream** other) {
 int64_t sm_stream_tokens(const sm_stream* stream) { return stream == nullptr ? 0 : stream->stream.tokens(); }
 
 int sm_stream_set_floor(sm_stream* stream, double floor) {
-  return with(stream, [&](Stream<float>& one) -> Status {
+  return with_stream(stream, [&](Stream<float>& one) -> Status {
     one.set_floor(floor);
     return Done{};
   });
 }
 double sm_stream_floor(const sm_stream* stream) { return stream == nullptr ? 0 : stream->stream.state().floor; }
 
-int sm_stream_save(const sm_stream* stream, const char* path) {
-  return with(stream, [&](const Stream<float>& one) -> Status {
-    if (const Status there = needed(path, "path"); !there) return there;
-    return save_state(path, one);
-  });
-}
-
-int sm_stream_load(sm_stream* stream, const char* path) {
-  return with(stream, [&](Stream<float>& one) -> Status {
-    if (const Status there = needed(path, "path"); !there) return there;
-    return load_state(path, one);
-  });
-}
-
 size_t sm_stream_state_size(const sm_stream* stream) {
   size_t size = 0;
-  with(stream, [&](const Stream<float>& one) -> Status {
+  with_stream(stream, [&](const Stream<float>& one) -> Status {
     size = one.encode().size();
     return Done{};
   });
@@ -134,14 +108,14 @@ size_t sm_stream_state_size(const sm_stream* stream) {
 }
 
 int sm_stream_state_get(const sm_stream* stream, void* buffer, size_t size) {
-  return with(stream, [&](const Stream<float>& one) -> Status {
+  return with_stream(stream, [&](const Stream<float>& one) -> Status {
     if (const Status there = needed(buffer, "buffer"); !there) return there;
     return copy_out(one.encode().span(), buffer, size);
   });
 }
 
 int sm_stream_state_set(sm_stream* stream, const void* bytes, size_t size) {
-  return with(stream, [&](Stream<float>& one) -> Status {
+  return with_stream(stream, [&](Stream<float>& one) -> Status {
     if (const Status there = needed(bytes, "bytes"); !there) return there;
     return one.restore(bytes_at(bytes, size), "the state");
   });

@@ -27,6 +27,7 @@ enum class Purpose : std::uint64_t {
   kBootstrap = 9,
   kLaneEpisode = 10,   // streams whose states training carries on
   kLaneRestart = 11,   // and when one begins anew
+  kNoise = 12,         // added to a memory by hand
   kFirstCurve = 1000,  // curves of the evaluation scenario n: 1000 + n
 };
 constexpr Purpose curve_purpose(std::uint64_t scenario) {

@@ -63,13 +63,14 @@ AddressMemory::AddressMemory(SharedModel model, const Setting& setting)
     : setting_(setting), stream_(std::move(model)), book_(setting) {}
 
 AddressMemory::AddressMemory(Stream<float> stream, const AddressMemory& other)
-    : setting_(other.setting_), stream_(std::move(stream)), book_(other.book_) {}
+    : setting_(other.setting_), stream_(std::move(stream)), book_(other.book_), watch_(other.watch_) {}
 
 AddressMemory AddressMemory::fork() const { return {stream_.fork(), *this}; }
 
 AddressMemory AddressMemory::fork_at(StreamState<float> state) const {
   AddressMemory other = fork();
   other.stream_.set_state(std::move(state));
+  if (other.watch_) other.watch_->forget();
   return other;
 }
 
@@ -78,8 +79,27 @@ std::span<const float> AddressMemory::read(std::span<const Token> tokens) {
   rows_.resize(tokens.size() * inputs);
   outputs_.resize(tokens.size() * outputs);
   encode_inputs(setting_, tokens, {rows_.data(), {tokens.size(), inputs}});
-  stream_.push({rows_.data(), {tokens.size(), inputs}}, {outputs_.data(), {tokens.size(), outputs}});
-  return std::span(outputs_).last(outputs);
+  const View<const float, 2> rows(rows_.data(), {tokens.size(), inputs});
+  const View<float, 2> logits(outputs_.data(), {tokens.size(), outputs});
+  if (watch_) {
+    watch_->push(stream_, rows, logits);
+  } else {
+    stream_.push(rows, logits);
+  }
+  return this->logits();
+}
+
+std::span<const float> AddressMemory::logits() const {
+  return std::span(outputs_).last(std::min(outputs_.size(), setting_.output_width()));
+}
+
+void AddressMemory::watch() {
+  if (!watch_) watch_.emplace(*model());
+}
+
+void AddressMemory::freeze(bool frozen) {
+  watch();
+  watch_->freeze(frozen);
 }
 
 Status AddressMemory::write(std::size_t address, std::size_t value) {
@@ -110,6 +130,7 @@ void AddressMemory::wait(std::uint64_t rows, const std::function<bool(std::uint6
 void AddressMemory::reset() {
   stream_.reset();
   book_ = AddressBook(setting_);
+  if (watch_) watch_->forget();
 }
 
 Result<std::optional<std::size_t>> AddressMemory::written(std::size_t address) const {
@@ -134,6 +155,7 @@ Status AddressMemory::restore(std::span<const std::byte> bytes, const std::strin
   if (!book) return book.error();
   stream_.set_state(std::move(state).value());
   book_ = std::move(book).value();
+  if (watch_) watch_->forget();
   return Done{};
 }
 

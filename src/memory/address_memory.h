@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/result.h"
 #include "memory/address_book.h"
+#include "memory/state_watch.h"
 #include "stream/stream.h"
 #include "task/address_value.h"
 
@@ -41,9 +42,19 @@ class AddressMemory {
   /// As StreamReader::set_floor.
   void set_floor(double floor) { stream_.set_floor(floor); }
   void reset();
+  /// A fork is watched if this one is.
   AddressMemory fork() const;
   /// A fork that goes on from another state of the same model; the account is this one's.
   AddressMemory fork_at(StreamState<float> state) const;
+
+  /// Goes on from another state of the same model; one that no stream can have is the caller's mistake. The account
+  /// stays.
+  void set_state(StreamState<float> state) { stream_.set_state(std::move(state)); }
+  /// From here on commits are seen; a memory that is not watched keeps nothing for it.
+  void watch();
+  const std::optional<StateWatch>& watched() const { return watch_; }
+  /// As StateWatch::freeze; it watches too.
+  void freeze(bool frozen);
 
   const Setting& setting() const { return setting_; }
   std::size_t addresses() const { return setting_.addresses(); }
@@ -54,6 +65,9 @@ class AddressMemory {
   /// What an address holds by the account: what was last written, else the default.
   std::size_t truth(std::size_t address) const;
   std::int64_t tokens() const { return stream_.tokens(); }
+  /// What the model said to the last row, a logit a bit; empty before the first.
+  std::span<const float> logits() const;
+  PlaceWeights<float> place_weights(std::size_t layer) const { return stream_.place_weights(layer); }
   const SharedModel& model() const { return stream_.model(); }
   const StreamState<float>& state() const { return stream_.state(); }
 
@@ -71,6 +85,7 @@ class AddressMemory {
   Setting setting_;
   Stream<float> stream_;
   AddressBook book_;
+  std::optional<StateWatch> watch_;
   std::vector<Token> waiting_;         // questions that are read together
   std::vector<float> rows_, outputs_;  // of one reading
 };

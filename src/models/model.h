@@ -88,6 +88,13 @@ struct StreamState {
   std::array<std::int64_t, 4> counters{};  // meaning: SequenceModel::counter_names()
 };
 
+/// How the last row of a stream weighed the places of a layer's memory, each list summing to one; empty for a model
+/// without places, and before the first row.
+template <class T>
+struct PlaceWeights {
+  std::span<const T> read{}, write{};
+};
+
 /// Objects that a model makes for itself and that a caller only keeps: quantities derived from the weights once a step,
 /// the activations of one episode, a share of the gradient. Each is sized when it is made; using it allocates nothing.
 template <class T>
@@ -175,6 +182,8 @@ class SequenceModel {
   virtual void refresh(const Folded<T>& folded, const StreamState<T>& state, Tape<T>& scratch) const = 0;
   virtual void advance(const Folded<T>& folded, const StreamRows<T>& rows, StreamState<T>& state, Tape<T>& scratch,
                        View<T, 2> logits) const = 0;
+  /// Of the last row that advance() read with this scratch; valid until the next one.
+  virtual PlaceWeights<T> place_weights(const Tape<T>& /*scratch*/, std::size_t /*layer*/) const { return {}; }
   /// What the last row of a stream in this state was, as far as the model remembers.
   virtual LastRow last_row(const StreamState<T>& /*state*/) const { return LastRow::kNone; }
 

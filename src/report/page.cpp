@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/build_info.h"
+#include "base/page_text.h"
 #include "record/json_file.h"
 #include "report/assets.h"
 #include "report/other_runs.h"
@@ -175,20 +176,6 @@ Result<Json> run_json(const LedgerRun& run) {
               {"checkpoints", checkpoints},
               {"evaluations", std::move(evaluations)},
               {"manifest", manifest->raw()}};
-}
-
-/// JSON that a script element cannot mistake for its own end or for a comment.
-std::string for_script(const std::string& json) {
-  std::string safe;
-  safe.reserve(json.size());
-  for (const char c : json) {
-    if (c == '<') {
-      safe += "\\u003c";
-    } else {
-      safe += c;
-    }
-  }
-  return safe;
 }
 
 }  // namespace

@@ -59,9 +59,8 @@ template <class T>
 Numbers phases_of(const Layout& layout, const TensorSpec& tensor, const StreamState<T>& state) {
   const auto committed = part(state, tensor);
   Numbers phases(committed.begin(), committed.end());
-  const std::string waiting = tensor.name.substr(0, tensor.name.rfind('.') + 1) + "pending";
-  if (layout.contains(waiting)) {
-    const auto pending = part(state, layout.find(waiting));
+  if (const TensorSpec* const waiting = pending_of(layout, tensor)) {
+    const auto pending = part(state, *waiting);
     for (std::size_t i = 0; i < phases.size(); ++i) phases[i] += static_cast<double>(pending[i]);
   }
   std::transform(phases.begin(), phases.end(), phases.begin(), turn_of);
@@ -112,6 +111,20 @@ HeldLayer heads_of(const TensorSpec& tensor, const StreamState<T>& state, const 
 
 }  // namespace
 
+std::vector<const TensorSpec*> held_tensors(const Layout& state) {
+  std::vector<const TensorSpec*> phases, matrices;
+  for (const TensorSpec& tensor : state.tensors()) {
+    if (tensor.role == Role::kPhases) phases.push_back(&tensor);
+    if (tensor.shape.size() == 3) matrices.push_back(&tensor);
+  }
+  return phases.empty() ? matrices : phases;
+}
+
+const TensorSpec* pending_of(const Layout& state, const TensorSpec& phases) {
+  const std::string waiting = phases.name.substr(0, phases.name.rfind('.') + 1) + "pending";
+  return state.contains(waiting) ? &state.find(waiting) : nullptr;
+}
+
 template <class T>
 std::vector<HeldLayer> look_inside(const SequenceModel<T>& model, const StreamState<T>& state,
                                    const StreamState<T>* before) {
@@ -119,12 +132,9 @@ std::vector<HeldLayer> look_inside(const SequenceModel<T>& model, const StreamSt
   require(state.values.size() == layout.size() && (before == nullptr || before->values.size() == layout.size()),
           "look_inside: the states are of this model");
   std::vector<HeldLayer> layers;
-  for (const TensorSpec& tensor : layout.tensors()) {
-    if (tensor.role == Role::kPhases) layers.push_back(slots_of(layout, tensor, state, before));
-  }
-  if (!layers.empty()) return layers;
-  for (const TensorSpec& tensor : layout.tensors()) {
-    if (tensor.shape.size() == 3) layers.push_back(heads_of(tensor, state, before));
+  for (const TensorSpec* tensor : held_tensors(layout)) {
+    const bool phases = tensor->role == Role::kPhases;
+    layers.push_back(phases ? slots_of(layout, *tensor, state, before) : heads_of(*tensor, state, before));
   }
   return layers;
 }

@@ -26,6 +26,11 @@ struct HeldLayer {
   std::vector<HeldPlace> places;
 };
 
+/// The tensors of a state that are a model's memory, layer by layer: its phases, or, for a model without, its matrices.
+std::vector<const TensorSpec*> held_tensors(const Layout& state);
+/// What waits to be committed to a tensor of phases; null where nothing does.
+const TensorSpec* pending_of(const Layout& state, const TensorSpec& phases);
+
 /// What a state holds, layer by layer: slots of phases with what waits to be committed to them, or, for a model
 /// without, its matrices. `before` is an earlier state of the same model, or null.
 template <class T>

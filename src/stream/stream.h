@@ -58,6 +58,8 @@ class Stream {
 
   const SharedModel& model() const { return model_; }
   const StreamState<T>& state() const { return reader_.state(); }
+  /// How the last row weighed the places of a layer's memory; valid until the next one.
+  PlaceWeights<T> place_weights(std::size_t layer) const { return reader_.place_weights(layer); }
   /// Continues from a state of this model instead; one that no stream can have is the caller's mistake.
   void set_state(StreamState<T> state) { reader_.set_state(std::move(state)); }
   /// Rows read since the beginning or the last reset.

@@ -35,6 +35,7 @@ class StreamReader {
   const StreamState<T>& state() const { return state_; }
   /// Continues from a state of this model instead; one that no stream can have is the caller's mistake.
   void set_state(StreamState<T> state);
+  PlaceWeights<T> place_weights(std::size_t layer) const { return model_->place_weights(*scratch_, layer); }
   std::size_t scratch_bytes() const { return scratch_->bytes(); }
 
  private:

@@ -50,15 +50,39 @@ struct Attributes {
   posix_spawnattr_t attributes;
 };
 
+/// Arguments as exec wants them: they point into `words`, which nobody writes to.
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 }  // namespace
+
+Status start_detached(const std::vector<std::string>& arguments) {
+  require(!arguments.empty(), "start_detached: the first argument is the program's name");
+  std::vector<std::string> words = arguments;
+  const std::vector<char*> pointers = pointers_to(words);
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere < 0) return file_error(ErrorKind::kFailed, "open", "/dev/null", -errno);
+  const FileActions files(nowhere);
+  Attributes attributes;
+  ::posix_spawnattr_setflags(&attributes.attributes,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+  pid_t id = kNone;
+  const int failed =
+      ::posix_spawnp(&id, pointers.front(), &files.actions, &attributes.attributes, pointers.data(), environ);
+  ::close(nowhere);
+  if (failed == 0) return Done{};
+  return file_error(ErrorKind::kMissingInput, "start", arguments.front(), -failed);
+}
 
 Result<Process> Process::start(const std::filesystem::path& program, const std::vector<std::string>& arguments,
                                const std::filesystem::path& log) {
   require(!arguments.empty(), "Process::start: the first argument is the program's name");
   std::vector<std::string> words = arguments;
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  const std::vector<char*> pointers = pointers_to(words);
   const FileSystem::Outcome opened = posix_files().open(log, FileSystem::Open::kAppend);
   if (opened < 0) return file_error(ErrorKind::kCannotCreate, "open", log, opened);
   const FileActions files(static_cast<int>(opened));

@@ -46,6 +46,10 @@ class Process {
   std::optional<ProcessEnd> end_;
 };
 
+/// Starts a program of PATH, its name first, without a shell, and leaves it to itself: it hears nothing, what it says
+/// is lost, and it is in a session of its own. A program that is not there is a missing input.
+Status start_detached(const std::vector<std::string>& arguments);
+
 /// The running program itself, whatever has become of its file since.
 inline constexpr const char* kThisProgram = "/proc/self/exe";
 

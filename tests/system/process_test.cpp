@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "support/temporary_folder.h"
 
@@ -57,6 +59,19 @@ TEST(Process, WhatCannotBeStartedIsTold) {
   ASSERT_FALSE(process);
   EXPECT_THAT(process.error().message(), HasSubstr("/nowhere/at/all"));
   EXPECT_FALSE(Process::start("/bin/true", {"true"}, folder / "absent" / "log"));
+}
+
+TEST(Process, OneThatIsLeftToItselfNeedsNoShellAndNoOwner) {
+  const TemporaryFolder folder;
+  const auto file = folder / "a b;c";
+  ASSERT_TRUE(start_detached({"touch", file.string()}));
+  for (int i = 0; i < 1000 && !std::filesystem::exists(file); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(std::filesystem::exists(file));
+  const Status absent = start_detached({"no-such-program-here"});
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().kind(), ErrorKind::kMissingInput);
+  EXPECT_THAT(absent.error().message(), HasSubstr("no-such-program-here"));
 }
 
 TEST(Process, ASignalThatItsParentIgnoresIsNotIgnoredByIt) {

@@ -67,6 +67,8 @@ class SchemaMemEngine {
   /// Tokens of one open chunk: reads S, extends the open keys and values, adds to the pending increments.
   virtual void advance(const Folded<T>& folded, View<const T, 2> x, const OpenChunk& open,
                        std::span<const LayerStream<T>> layers, Tape<T>& scratch, View<T, 2> logits) const = 0;
+  /// Of the last token that advance() was given.
+  virtual PlaceWeights<T> place_weights(const Tape<T>& scratch, std::size_t layer) const = 0;
   /// S <- (S + dS) mod 2 pi, without those dS that are smaller than the floor, dS <- 0, and the bank of the next chunk.
   virtual void commit(const Folded<T>& folded, T floor, std::span<const LayerStream<T>> layers,
                       Tape<T>& scratch) const = 0;

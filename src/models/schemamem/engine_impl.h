@@ -31,6 +31,7 @@ class Engine final : public SchemaMemEngine<T> {
 
   void advance(const Folded<T>& folded, View<const T, 2> x, const OpenChunk& open,
                std::span<const LayerStream<T>> layers, Tape<T>& scratch, View<T, 2> logits) const override;
+  PlaceWeights<T> place_weights(const Tape<T>& scratch, std::size_t layer) const override;
   void commit(const Folded<T>& folded, T floor, std::span<const LayerStream<T>> layers,
               Tape<T>& scratch) const override;
   void refresh(const Folded<T>& folded, const OpenChunk& open, std::span<const LayerStream<T>> layers,

@@ -187,6 +187,9 @@ class SchemaMemModel final : public SequenceModel<T> {
       counters[kLastValidity] = static_cast<std::int64_t>(reads(mark(done - 1)) ? LastRow::kRead : LastRow::kWrite);
     }
   }
+  PlaceWeights<T> place_weights(const Tape<T>& scratch, std::size_t layer) const override {
+    return engine_->place_weights(*static_cast<const StreamScratch<T>&>(scratch).banks, layer);
+  }
   LastRow last_row(const StreamState<T>& state) const override {
     return static_cast<LastRow>(state.counters[kLastValidity]);
   }

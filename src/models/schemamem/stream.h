@@ -27,6 +27,8 @@ void Engine<T, Shape>::lay_out(SchemaMemScratch<T>& scratch) const {
     layer.bank = arena.take<T>(M * 2 * D);
     layer.keys_t = arena.take<T>(D * M);
     layer.key_norms = arena.take<T>(tokens);
+    layer.last_read = arena.take<T>(M);
+    layer.last_write = arena.take<T>(M);
     layer.state = arena.take<T>(unpadded() ? 0 : M * D);
     layer.pending = arena.take<T>(unpadded() ? 0 : M * D);
   }
@@ -64,6 +66,10 @@ void Engine<T, Shape>::advance(const Folded<T>& folded, View<const T, 2> x, cons
     rms_norm_forward<T>(a.h, w.norm1, a.x, a.inverse1, rows, s_.width, D, eps);
     write_rows(w, bank, a, rows, scratch.row_scratch);
     read_rows(w, bank, a, rows, scratch.row_scratch);
+    for (std::size_t m = 0, last = rows - 1; m < M; ++m) {
+      mine.last_read[m] = a.read_powers[last * M + m] * a.read_inverse[last];
+      mine.last_write[m] = a.write_powers[last * M + m] * a.write_inverse[last];
+    }
     attend_rows(w, a, rows,
                 {.keys = stream.open_keys,
                  .values = stream.open_values,
@@ -91,12 +97,21 @@ void Engine<T, Shape>::advance(const Folded<T>& folded, View<const T, 2> x, cons
     a.h = next;
     next = previous;
   }
+  scratch.has_last = true;
   if (config_.bare) {
     for (std::size_t t = 0; t < rows; ++t) copy_block<T>(a.h + t * D, 1, s_.width, &logits(t, 0), s_.width);
     return;
   }
   rms_norm_forward<T>(a.h, f.final_norm, a.z, scratch.inverse_last, rows, s_.width, D, eps);
   output_rows(f, a.z, rows, scratch.padded_out, logits);
+}
+
+template <class T, class Shape>
+PlaceWeights<T> Engine<T, Shape>::place_weights(const Tape<T>& tape, std::size_t layer) const {
+  const auto& scratch = static_cast<const SchemaMemScratch<T>&>(tape);
+  if (!scratch.has_last || layer >= config_.layers) return {};
+  const auto& mine = scratch.layers[layer];
+  return {.read = {mine.last_read, s_.slots}, .write = {mine.last_write, s_.slots}};
 }
 
 template <class T, class Shape>

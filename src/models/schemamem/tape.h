@@ -85,10 +85,12 @@ struct SchemaMemScratch final : Tape<T> {
   T* pulls;  // P [T, M] of a commit that pulls
   struct Layer {
     T *features, *bank, *keys_t, *key_norms;
-    T *state, *pending;  // padded copies, unless the stream's own arrays can be used as they are
+    T *last_read, *last_write;  // [M], the rows of P_r and P_w of the last token
+    T *state, *pending;         // padded copies, unless the stream's own arrays can be used as they are
     T key_norm;
   };
   Layer* layers = nullptr;
+  bool has_last = false;
 };
 
 }  // namespace schemamem::SCHEMAMEM_ISA

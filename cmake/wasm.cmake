@@ -1,0 +1,15 @@
+# Compiles for WebAssembly (the preset `wasm`) with the C++ compiler inside zig, which scripts/wasm.sh puts into .venv.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR wasm32)
+file(GLOB zig ${CMAKE_CURRENT_LIST_DIR}/../.venv/lib/python*/site-packages/ziglang/zig)
+if(NOT zig)
+  message(FATAL_ERROR "zig is not in .venv; `make wasm` puts it there")
+endif()
+set(CMAKE_CXX_COMPILER ${zig} c++)
+set(CMAKE_CXX_FLAGS_INIT "--target=wasm32-wasi -msimd128")
+set(CMAKE_CXX_ARCHIVE_CREATE "${zig} ar qcD <TARGET> <OBJECTS>")
+set(CMAKE_CXX_ARCHIVE_APPEND "${zig} ar qD <TARGET> <OBJECTS>")
+set(CMAKE_CXX_ARCHIVE_FINISH "")
+set(CMAKE_INCLUDE_PATH /usr/include)  # where the headers of HeaderOnly.cmake are copied from
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+set(CMAKE_EXECUTABLE_SUFFIX_CXX .wasm)

@@ -1,0 +1,37 @@
+// What a number inside is called: in the paper, and in the code.
+import { fixed } from "../src/format.js";
+import { largest, slot_turns, strongest } from "./measure.js";
+
+/// From here on a slot holds something: kHeldTurn in src/stream/state_view.h.
+export const kHeldTurn = 0.005;
+
+export const kViews = {
+  state: { label: "S", title: "S, what this memory has been told", equation: "S ← (S + ΔS) mod 2π", place: "commit, equation 3", code: "commit_phases" },
+  bank: { label: "E + S", title: "E + S, what a read sees: learned phases, turned by S", equation: "R = P_r V(E + S)", place: "read, equation 1", code: "read_rows" },
+  increment: { label: "Last commit", title: "ΔS, what the last commit added", equation: "ΔS = P_wᵀ [π tanh F]", place: "commit, equation 3", code: "commit_phases" },
+  pending: { label: "Waiting", title: "ΔS so far, what the next commit will add", equation: "ΔS = P_wᵀ [π tanh F]", place: "write, equation 2", code: "write_rows" },
+  difference: { label: "Difference", title: "S here less S of the memory beside it", equation: "S − S′", place: "beside", code: "" },
+};
+export const kMatrixViews = {
+  state: { label: "State", title: "the recurrent state, head by head", equation: "", place: "recurrent state", code: "" },
+  difference: { label: "Difference", title: "the state here less that of the memory beside it", equation: "", place: "beside", code: "" },
+};
+
+export const radians = (value) => {
+  const size = Math.abs(value);
+  if (size < 1e-12) return "0";  // what rounding leaves of a difference
+  return size >= 0.001 ? fixed(value, 4) : value.toExponential(1).replaceAll("-", "−");
+};
+
+const named = (slots) => (slots.length === 1 ? `slot ${slots[0][0]}` : `slots ${slots.map(([slot]) => slot).join(", ")}`);
+
+/// One sentence on what a layer of phases holds, in the manner of `inside` in the program.
+export function held_text(part) {
+  const turns = slot_turns(part);
+  const deepest = largest(turns);
+  const held = strongest(turns, kHeldTurn, part.rows);
+  if (!held.length) return `none of ${part.rows} slots holds something; deepest ${radians(deepest)} rad`;
+  const shown = held.slice(0, 6);
+  const more = held.length > shown.length ? ` and ${held.length - shown.length} more` : "";
+  return `${named(shown)}${more} of ${part.rows} ${held.length === 1 ? "holds" : "hold"} something; deepest ${radians(deepest)} rad`;
+}

@@ -1,0 +1,398 @@
+// What goes on in the page: pasts, the lanes on them, and one job at a time. Views listen and draw; they change nothing themselves.
+import { Lane } from "./lane.js";
+import { first_flip } from "./measure.js";
+import { account_at, delay_at, end_of, kStart, kTouches, rows_at, same_place, steps_of_pasts, steps_until, touches_at } from "./past.js";
+
+const kSliceTime = 16;      // milliseconds of waiting that are asked for at once
+const kShortestSlice = 640, kLongestSlice = 16384;  // rows of it
+const kPictureEvery = 15;   // milliseconds between two pictures while waiting
+const kAnswersEvery = 120;  // milliseconds between two rounds of questions while waiting
+const kStepPause = 140;     // milliseconds a step stays to be seen when a past is played again
+
+const pause = (time) => new Promise((done) => { setTimeout(done, time); });
+
+export class Session {
+  /// `models`: what the engine said of those it loaded.
+  constructor(engine, models, seed = 1) {
+    Object.assign(this, { engine, models, seed, running: [0], shown: 0, job: Promise.resolve(), stopping: false, busy: null, listeners: [] });
+    this.pasts = [];
+    this.slice = kShortestSlice;
+    this.waiting = false;
+    this.chosen = null;   // the token whose weights are shown: null, {ask: a} or {write: a, value: v}
+    this.beside = null;   // name of the past that is compared with
+    this.origin = null;   // the state file that everything began with
+    this.version = 0;     // grows with everything that a link would carry
+  }
+
+  async start() {
+    this.pasts = [await this.new_past("main")];
+    this.past = this.pasts[0];
+    await this.look();
+  }
+
+  on(listener) { this.listeners.push(listener); }
+  tell(what) { this.listeners.forEach((one) => one(what)); }
+
+  // ---- what views read
+  get model() { return this.models[this.shown]; }
+  get steps() { return this.past.steps; }
+  get cursor() { return this.past.cursor; }
+  get at_end() { return same_place(this.cursor, end_of(this.steps)); }
+  get rows() { return (this.origin?.rows ?? 0) + rows_at(this.steps, this.cursor); }
+  get delay() { return delay_at(this.steps, this.cursor); }
+  get touches() { return touches_at(this.steps, this.cursor); }
+  get truth() { return account_at(this.steps, this.cursor, this.first_account); }
+  get first_account() { return this.origin?.account ?? [...this.model.task.defaults].map((value) => ({ value, written: false })); }
+  lane(model = this.shown, touched = false, past = this.past) {
+    return past.lanes.find((one) => one.model === this.models[model] && one.touched === touched);
+  }
+  /// The memory that is drawn beside the one looked at: the changed one, or that of another past.
+  get other() {
+    if (this.beside) return this.lane(this.shown, false, this.pasts.find((one) => one.name === this.beside));
+    return this.lane(this.shown, true);
+  }
+  script() { return steps_of_pasts(this.pasts, this.past.name); }
+
+  // ---- one job at a time; a second one ends the waiting of the first
+  run(what, job) {
+    this.stopping = true;
+    const next = this.job.then(async () => {
+      this.stopping = false;
+      this.busy = { what, done: 0, of: 0, rate: 0 };
+      this.tell("busy");
+      try {
+        return await job();
+      } finally {
+        this.busy = null;
+        this.tell("busy");
+      }
+    });
+    this.job = next.catch(() => {});
+    return next;
+  }
+
+  stop() { this.stopping = true; }
+
+  async new_past(name) {
+    const past = { name, steps: [], cursor: kStart, lanes: [] };
+    for (const i of this.running) {
+      const lane = new Lane(this.engine, this.models[i], this.seed, null, this.origin);
+      await lane.open();
+      past.lanes.push(lane);
+    }
+    return past;
+  }
+
+  // ---- doing things
+  do_step(step) { return this.run(step.do, async () => { await this.perform(step); await this.look(); }); }
+
+  /// Steps one after the other; `each(step)` is told of every one, and a stop ends the script between two.
+  do_steps(steps, each = () => {}) {
+    return this.run("script", () => this.perform_all(steps, each));
+  }
+
+  async perform_all(steps, each) {
+    for (const step of steps) {
+      if (this.stopping) break;
+      await this.perform(step);
+      if (steps.length < 40 || step.do === "ask all") await this.look();
+      await each(step);
+    }
+    await this.look();
+  }
+
+  async perform(step) {
+    if (step.do === "ask all" || step.do === "inside") return;
+    if (step.do === "reset") return this.begin_again();
+    if (step.do === "fork") return this.split(step.name);
+    if (step.do === "switch") return this.turn_to(step.name);
+    await this.leave_the_past();
+    if (step.do === "wait") return this.wait(step.rows);
+    if (step.do === "mend" && !this.touches) return;
+    if (kTouches.has(step.do)) await this.touch_lanes();
+    this.steps.push({ ...step });
+    for (const lane of this.past.lanes) await lane.advance(this.steps, end_of(this.steps));
+    this.past.cursor = end_of(this.steps);
+    if (step.do === "mend") await this.untouch();
+    ++this.version;
+  }
+
+  async wait(rows, pace = Infinity) {
+    const from = this.steps.at(-1)?.do === "wait" ? this.steps.at(-1).rows : 0;
+    if (!from) this.steps.push({ do: "wait", rows: 0 });
+    const step = this.steps.at(-1);
+    const began = performance.now();
+    let answered = began, pictured = began, looking = null, failure = null;
+    this.waiting = true;
+    for (let done = 0; done < rows && !this.stopping;) {
+      const due = pace === Infinity ? rows : Math.ceil((performance.now() - began) * pace / 1000);
+      if (due <= done) { await pause(4); continue; }
+      const before = performance.now();
+      const count = Math.min(this.slice, rows - done, due - done);
+      step.rows += count;
+      for (const lane of this.past.lanes) await lane.advance(this.steps, end_of(this.steps));
+      done += count;
+      this.past.cursor = end_of(this.steps);
+      const now = performance.now();
+      if (count === this.slice) this.slice = Math.round(Math.min(kLongestSlice, Math.max(kShortestSlice, this.slice * Math.min(2, kSliceTime / Math.max(1, now - before)))));
+      Object.assign(this.busy ?? {}, { done, of: rows, rate: done / Math.max(1e-3, (now - began) / 1000) });
+      if (looking || now - pictured < kPictureEvery) continue;
+      // Pictures are asked for beside the waiting, which does not stand still for them.
+      const answers = now - answered > kAnswersEvery;
+      pictured = now;
+      if (answers) answered = now;
+      looking = this.look({ answers }).catch((error) => { failure = error; this.stopping = true; }).finally(() => { looking = null; });
+    }
+    this.waiting = false;
+    await looking;
+    if (failure) throw failure;
+    if (step.rows === 0) this.steps.pop();
+    ++this.version;
+  }
+
+  /// Waits on and on at `pace` rows a second; in the past it first goes along the steps that are there.
+  play(pace) {
+    return this.run("play", async () => {
+      while (!this.at_end && !this.stopping) await this.replay_one(pace);
+      if (!this.stopping) await this.wait(Number.MAX_SAFE_INTEGER, pace);
+      await this.look();
+    });
+  }
+
+  async replay_one(pace) {
+    const { step, offset } = this.cursor;
+    const now = this.steps[step];
+    const inside = now?.do === "wait" && offset < now.rows;
+    const index = inside ? step : step + 1;
+    const length = this.steps[index].do === "wait" ? this.steps[index].rows : null;
+    const count = length === null ? 0 : Math.min(length - (inside ? offset : 0), pace === Infinity ? 2000 : Math.max(1, Math.round(pace / 60)));
+    const target = length === null ? { step: index, offset: rows_at(this.steps, { step: index + 1, offset: 0 }) - rows_at(this.steps, { step: index, offset: 0 }) }
+      : { step: index, offset: (inside ? offset : 0) + count };
+    await this.go(target);
+    await this.look({ answers: length === null || this.rows % 5 === 0 });
+    if (length === null) await pause(kStepPause);
+    else if (pace !== Infinity) await pause(16);
+  }
+
+  /// Moves every lane of this past to a place.
+  async go(place) {
+    const had = this.touches, has = touches_at(this.steps, place);
+    if (!had !== !has || (had && had.from !== has.from)) {
+      await this.untouch();
+      for (const lane of this.past.lanes) await lane.seek(this.steps, place);
+      if (has) await this.touch_lanes(place);
+    } else {
+      for (const lane of this.past.lanes) await lane.seek(this.steps, place, { stop: () => false });
+    }
+    this.past.cursor = place;
+  }
+
+  seek(place) { return this.run("seek", async () => { await this.go(place); await this.look(); }); }
+
+  // ---- pasts
+  /// Doing something in the past makes a second past of it; what came after stays with the first.
+  async leave_the_past() {
+    if (this.at_end) return;
+    const name = this.free_name();
+    await this.split(name);
+    await this.turn_to(name);
+    this.tell({ forked: name });
+  }
+
+  free_name() {
+    for (let i = 2; ; ++i) if (!this.pasts.some((one) => one.name === `past-${i}`)) return `past-${i}`;
+  }
+
+  async split(wanted) {
+    const name = wanted || this.free_name();
+    if (this.pasts.some((one) => one.name === name)) throw new Error(`There is a past named ${name} already; switch ${name} goes on with it.`);
+    if (this.pasts.length >= 6) throw new Error("There are six pasts already, which is as many as fit; reset ends this one.");
+    const lanes = [];
+    for (const lane of this.past.lanes.filter((one) => !one.touched)) lanes.push(await lane.fork());
+    const steps = steps_until(this.steps, this.cursor);
+    const past = { name, steps, cursor: end_of(steps), lanes };
+    this.pasts.push(past);
+    for (const lane of this.past.lanes.filter((one) => one.touched)) {
+      lanes.push(await lane.fork(lanes.find((one) => one.model === lane.model)));
+    }
+    ++this.version;
+  }
+
+  async turn_to(name) {
+    const past = this.pasts.find((one) => one.name === name);
+    if (!past) throw new Error(`There is no past named ${name}; there are ${this.pasts.map((one) => one.name).join(", ")}.`);
+    const left = this.past.name;
+    this.past = past;
+    this.beside = this.pasts.length > 1 && left !== name ? left : this.beside === name ? null : this.beside;
+    await this.match_models();
+    ++this.version;
+  }
+
+  fork_here(name) { return this.run("fork", async () => { const fresh = name || this.free_name(); await this.split(fresh); await this.turn_to(fresh); await this.look(); }); }
+  switch_to(name) { return this.run("switch", async () => { await this.turn_to(name); await this.look(); }); }
+  compare_with(name) { return this.run("compare", async () => { this.beside = name || null; await this.match_models(); await this.look(); }); }
+
+  async begin_again() {
+    for (const lane of this.past.lanes) await lane.close();
+    const fresh = await this.new_past(this.past.name);
+    Object.assign(this.past, fresh);
+    ++this.version;
+  }
+
+  /// Everything new: one empty past.
+  begin() { return this.run("reset", () => this.empty()); }
+
+  async empty() {
+    for (const past of this.pasts) for (const lane of past.lanes) await lane.close();
+    this.beside = this.chosen = this.origin = null;
+    await this.start();
+    ++this.version;
+  }
+
+  /// One episode of a scenario of the task, in an empty memory; every time another one.
+  do_scenario(name, delay, each) {
+    return this.run("scenario", async () => {
+      const { steps } = await this.engine.scenario(this.model.model, name, this.seed++, delay);
+      await this.empty();
+      await this.perform_all(steps, each);
+    });
+  }
+
+  // ---- the changed memory
+  async touch_lanes(place = null) {
+    for (const lane of this.past.lanes.filter((one) => !one.touched)) {
+      if (this.past.lanes.some((one) => one.touched && one.model === lane.model)) continue;
+      const twin = await lane.fork(lane);
+      twin.snapshots = [];
+      this.past.lanes.push(twin);
+      if (!place) continue;
+      twin.place = { step: Infinity, offset: 0 };  // whatever it is, it is not there yet
+      await twin.seek(this.steps, place);
+    }
+    if (!place) this.beside = null;
+  }
+
+  async untouch() {
+    for (const lane of this.past.lanes.filter((one) => one.touched)) await lane.close();
+    this.past.lanes = this.past.lanes.filter((one) => !one.touched);
+  }
+
+  // ---- models
+  set_models(running, shown = running[0]) {
+    return this.run("models", async () => {
+      if (this.origin && running.some((i) => i !== this.shown)) throw new Error("A state file belongs to one model; begin anew to run others beside it.");
+      this.running = running;
+      this.shown = running.includes(shown) ? shown : running[0];
+      await this.match_models();
+      ++this.version;
+      await this.look();
+    });
+  }
+
+  /// Lanes for exactly the models that run, on the past looked at and the one beside it.
+  async match_models() {
+    for (const past of this.pasts.filter((one) => one === this.past || one.name === this.beside)) {
+      for (const lane of past.lanes.filter((one) => !this.running.some((i) => this.models[i] === one.model))) await lane.close();
+      past.lanes = past.lanes.filter((one) => one.id !== null);
+      for (const i of this.running) {
+        if (past.lanes.some((one) => one.model === this.models[i])) continue;
+        const lane = new Lane(this.engine, this.models[i], this.seed, null, this.origin);
+        await lane.open();
+        past.lanes.push(lane);
+        const rows = rows_at(past.steps, past.cursor);
+        await lane.advance(past.steps, past.cursor, { stop: () => {
+          Object.assign(this.busy ?? {}, { what: "catch up", done: rows_at(past.steps, lane.place), of: rows });
+          this.tell("progress");
+          return false;
+        } });
+        if (touches_at(past.steps, past.cursor) && past === this.past) await this.touch_lanes(past.cursor);
+      }
+    }
+  }
+
+  // ---- looking
+  /// Asks what is to be drawn. `answers`: also what every address is taken to hold.
+  async look({ answers = true } = {}) {
+    const seen = [this.lane(), this.other].filter(Boolean);
+    const asked = answers ? [...new Set([...this.past.lanes, ...seen])] : [];
+    await Promise.all([
+      ...asked.map(async (lane) => { lane.believed = await this.engine.askAll(lane.id); }),
+      ...(answers ? asked : seen).map(async (lane) => { lane.inside = await this.engine.inside(lane.id); }),
+    ]);
+    if (answers) await this.weigh();
+    this.tell(answers ? "all" : "progress");
+  }
+
+  /// The read and write weights of the chosen token: of the last one, or of one that a copy reads.
+  async weigh() {
+    const lane = this.lane();
+    if (!this.chosen) {
+      lane.weights = lane.inside.layers.map((layer) => ({ read: layer.read, write: layer.write }));
+      return;
+    }
+    const copy = await this.engine.fork(lane.id);
+    try {
+      if ("write" in this.chosen) await this.engine.write(copy, this.chosen.write, this.chosen.value);
+      else await this.engine.ask(copy, this.chosen.ask);
+      lane.weights = (await this.engine.inside(copy)).layers.map((layer) => ({ read: layer.read, write: layer.write }));
+    } finally {
+      await this.engine.free(copy);
+    }
+  }
+
+  /// Looking elsewhere does not end a wait: its next picture is of what was chosen.
+  async choose(token) {
+    this.chosen = token;
+    if (!this.waiting) await this.run("look", async () => { await this.weigh(); this.tell("all"); });
+  }
+  async show(model) {
+    this.shown = model;
+    ++this.version;
+    if (!this.waiting) await this.run("look", () => this.look());
+  }
+  set_seed(seed) { this.seed = seed; ++this.version; this.tell("all"); }
+
+  /// Goes to the very row at which the first answer flipped, which lies between two points of the curve.
+  jump_to_flip() {
+    return this.run("seek", async () => {
+      const { marks } = this.lane();
+      const at = first_flip(marks);
+      if (at < 1) return;
+      const address = marks[at].wrong.find((one) => !marks[0].wrong.includes(one));
+      let low = rows_at(this.steps, marks[at - 1].place), high = rows_at(this.steps, marks[at].place);
+      const { step } = marks[at].place;
+      const begin = rows_at(this.steps, { step, offset: 0 });
+      while (high - low > 1 && !this.stopping) {
+        const middle = Math.floor((low + high) / 2);
+        await this.go({ step, offset: middle - begin });
+        const { values } = await this.engine.askAll(this.lane().id);
+        if (values[address] === this.truth[address].value) low = middle;
+        else high = middle;
+        Object.assign(this.busy, { what: "search", done: 0, of: 0 });
+        this.tell("progress");
+      }
+      await this.go({ step, offset: high - begin });
+      this.flip = { address, rows: high };
+      await this.look();
+    });
+  }
+
+  // ---- files
+  state_bytes() { return this.engine.state(this.lane().id); }
+
+  /// Goes on from a state file of the model looked at: everything begins with what the file holds.
+  load_state(bytes, name) {
+    return this.run("load", async () => {
+      const id = await this.engine.restore(this.model.model, bytes);
+      const { truth, written } = await this.engine.askAll(id);
+      const { tokens } = await this.engine.inside(id);
+      await this.engine.free(id);
+      for (const past of this.pasts) for (const lane of past.lanes) await lane.close();
+      this.running = [this.shown];
+      this.beside = this.chosen = null;
+      this.origin = { name, bytes, rows: tokens, account: [...truth].map((value, a) => ({ value, written: Boolean(written[a]) })) };
+      await this.start();
+      ++this.version;
+    });
+  }
+}
