@@ -52,9 +52,8 @@ TEST(ExploreCommand, WritesOnePageWithTheModelsInside) {
   ASSERT_EQ(payload["models"].size(), 2U);
   EXPECT_EQ(payload["models"][0]["name"], published("schemamem-A3V3-steady-s42-").filename().string());
   EXPECT_THAT(payload["models"][0]["bytes"].get<std::string>(), testing::SizeIs(testing::Gt(200'000U)));
-  EXPECT_EQ(nlohmann::json::parse(
-                call("explore --json " + published("gdn-A3V3-steady-s42-").string() + " -o " + out).out)["bytes"],
-            text_of(out).size());
+  const Reply told = call("explore --json " + published("gdn-A3V3-steady-s42-").string() + " -o " + out);
+  EXPECT_EQ(nlohmann::json::parse(told.out)["bytes"], text_of(out).size());
 }
 
 TEST(ExploreCommand, NamesOfFilesCannotEndTheirElement) {
