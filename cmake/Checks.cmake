@@ -44,11 +44,17 @@ foreach(program IN LISTS programs)
            --gtest_filter=-*FiniteDifferences.AreTheGradientsAtTheSizesOfThePaper*:*SchemaMemEngine*/paper_*)
   set_tests_properties(sanitizers.${program} PROPERTIES LABELS sanitizers FIXTURES_REQUIRED dev_build)
 endforeach()
-# The longest first: all the others fit beside it. Every other test of it, the rest the next day; `make test-sanitizers` runs all.
+# The longest first: all the others fit beside it. Of the two long ones a part, the rest on other days; `make
+# test-sanitizers` runs all.
 string(TIMESTAMP now "%s" UTC)
-math(EXPR half "${now} / 86400 % 2")
-set_tests_properties(sanitizers.models_test PROPERTIES COST 1000
-                     ENVIRONMENT "GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${half}")
+foreach(parts IN ITEMS models_test=4 train_test=2)
+  string(REPLACE "=" ";" parts ${parts})
+  list(GET parts 0 program)
+  list(GET parts 1 count)
+  math(EXPR today "${now} / 86400 % ${count}")
+  set_tests_properties(sanitizers.${program} PROPERTIES COST 1000
+                       ENVIRONMENT "GTEST_TOTAL_SHARDS=${count};GTEST_SHARD_INDEX=${today}")
+endforeach()
 
 set(SCHEMAMEM_FUZZ_SECONDS 30 CACHE STRING "How long `make test` runs a fuzz target")
 set(SCHEMAMEM_FUZZ_TARGETS 4 CACHE STRING "How many targets `make test` runs for so long, others every day")

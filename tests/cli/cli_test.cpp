@@ -154,10 +154,10 @@ TEST_P(BadCalls, AreRefusedWithTheMistakeAndTheWayOut) {
 INSTANTIATE_TEST_SUITE_P(
     Cli, BadCalls,
     testing::Values(
-        BadCall{"", "`schemamem` needs a command: one of talk, models"},
+        BadCall{"", "`schemamem` needs a command: one of talk, explore, models"},
         BadCall{"task", "`schemamem task` needs a command: one of describe, sample, dump, hash"},
         BadCall{"tsk",
-                "Unknown command \"tsk\" of `schemamem`: expected one of talk, models, state, task, inspect, "
+                "Unknown command \"tsk\" of `schemamem`: expected one of talk, explore, models, state, task, inspect, "
                 "verify, bench, train, resume, "
                 "watch, sweep, config, eval, ablate, calibrate, score, paper, report, check. Did you mean "
                 "\"task\"?"},
