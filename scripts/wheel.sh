@@ -32,12 +32,24 @@ echo "wheel: the library for glibc $GLIBC, minutes the first time"
     -DSCHEMAMEM_PROGRAM_ALONE=ON -DSCHEMAMEM_WERROR=OFF
 quietly "$folder/library.log" cmake --build "$objects" --target schemamem_static
 
+# Debian's Python.h asks for <x86_64-linux-gnu/python3.11/pyconfig.h>, below /usr/include, whose other headers are not those of
+# the old C library: a folder with that one alone.
+headers=$PWD/$folder/headers
+mkdir -p "$headers"
+export CXXFLAGS="$CXXFLAGS -isystem $headers"
+debian_headers() {
+  local below
+  below=$("$1" -c 'import sys, sysconfig; print("%s/python3.%d" % (sysconfig.get_config_var("MULTIARCH"), sys.version_info[1]))')
+  [ ! -f "/usr/include/$below/pyconfig.h" ] || { mkdir -p "$headers/$(dirname "$below")" && ln -sfn "/usr/include/$below" "$headers/$below"; }
+}
+
 declare -A made
 for python in "$@"; do
   tag=$(tag_of "$python")
   [ -n "$tag" ] && [ -z "${made[$tag]:-}" ] || continue
   made[$tag]=yes
   echo "wheel: $("$python" --version)"
+  debian_headers "$python"
   "$python" -m venv "$folder/$tag"
   quietly "$folder/$tag.log" "$folder/$tag/bin/python" -m pip wheel --verbose --disable-pip-version-check --no-deps \
     --wheel-dir "$folder/built" --config-settings cmake.define.SCHEMAMEM_HEADER_ONLY=ON \
