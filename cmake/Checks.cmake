@@ -47,7 +47,7 @@ endforeach()
 # The longest first: all the others fit beside it. Of the two long ones a part, the rest on other days; `make
 # test-sanitizers` runs all.
 string(TIMESTAMP now "%s" UTC)
-foreach(parts IN ITEMS models_test=4 train_test=2)
+foreach(parts IN ITEMS models_test=5 train_test=3)
   string(REPLACE "=" ";" parts ${parts})
   list(GET parts 0 program)
   list(GET parts 1 count)
