@@ -103,6 +103,7 @@ class _Part(_Parameters):
             found["slots"], found["width"] = p["layers.0.schema"].shape
             found["head_dim"] = p["layers.0.attn.w_k"].shape[1]
             found["commit_every"] = int(sizes.get("commit_every", 96))
+            found["commit"] = sizes.get("commit", "add")
         elif self._name == "gdn":
             found["heads"] = len(p["layers.0.mixer.A_log"])
             found["head_dim"] = len(p["layers.0.mixer.o_norm.weight"])
@@ -143,6 +144,10 @@ class _Part(_Parameters):
         return self._part(flat.dtype)(flat, x.to(flat.dtype), marks, state, wants_state)
 
     def _run_plain(self, p, x, state, marks, wants_state):
+        options = self._made_from[1]
+        for name, standard in {"writer": "static", "phases": "any"}.items():
+            if options.get(name, standard) != standard:
+                raise UsageError(f'{name}={options[name]} has no plain form; choose backend="kernels", on a CPU')
         if self._bare:
             return self._plain.stack(p, x, state, self.sizes, marks, wants_state)
         h = p["in_proj.weight"][x[..., 0].long()] if self._symbols else x @ p["in_proj.weight"]

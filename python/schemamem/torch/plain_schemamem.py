@@ -28,7 +28,18 @@ def _rope(x, cos, sin):
     return torch.cat([low * cos - high * sin, high * cos + low * sin], -1)
 
 
-def _layer(h, w, phase, ends, rotation, commit_last):
+def _pulled(write, written, phase):
+    """dS of a chunk whose tokens pull S, one after the other, towards what they write (commit=pull; docs/theory.md)."""
+    left = 1 - write
+    later = torch.cat([left[:, 1:], torch.ones_like(left[:, :1])], 1).flip(1).cumprod(1).flip(1)
+    increment = (write * later).mT @ written
+    if phase is None:
+        return increment
+    held = torch.where(phase > math.pi, phase - 2 * math.pi, phase)
+    return increment - (1 - left.prod(1)).unsqueeze(-1) * held
+
+
+def _layer(h, w, phase, ends, rotation, commit_last, pulls):
     """h [B, T, d] and S [B, M, d], or None for an empty memory, to the same."""
     batch, _, width = h.shape
     dim = w["attn.w_k"].shape[1]
@@ -36,7 +47,11 @@ def _layer(h, w, phase, ends, rotation, commit_last):
     both = torch.cat([w["w_k"], w["w_v"]], 1)
     static_k, static_v = (_phasor(w["schema"]) @ both).chunk(2, -1)
     x = rms_norm(h, w["norm1.weight"], EPSILON)
-    write = torch.softmax(x @ (w["w_w"] @ static_k.T * scale), -1)
+    scores = x @ (w["w_w"] @ static_k.T * scale)
+    if pulls:  # a place nowhere, whose score is zero
+        write = torch.softmax(torch.cat([scores, torch.zeros_like(scores[..., :1])], -1), -1)[..., :-1]
+    else:
+        write = torch.softmax(scores, -1)
     f = (x + write @ static_v) @ w["w_delta"]
     written = math.pi * torch.tanh(f)
     query = x @ (w["w_r"] * scale)
@@ -59,7 +74,7 @@ def _layer(h, w, phase, ends, rotation, commit_last):
         local = torch.softmax(scores, -1) @ v.unsqueeze(1)
         attended.append(local.transpose(1, 2).reshape(batch, length, width))
         if end < ends[-1] or commit_last:
-            increment = write[:, part].mT @ written[:, part]
+            increment = _pulled(write[:, part], written[:, part], phase) if pulls else write[:, part].mT @ written[:, part]
             phase = torch.remainder(increment if phase is None else phase + increment, 2 * math.pi)
     h = h + torch.cat(attended, 1) @ w["attn.w_o"] + f @ w["w_f"]
     return h + swiglu(rms_norm(h, w["norm2.weight"], EPSILON), w), phase
@@ -78,5 +93,5 @@ def stack(p, h, state, sizes, marks, wants_state):
     shape = (len(h), sizes["slots"], sizes["width"])
     phases = [None] * sizes["layers"] if state is None else [s.reshape(shape) for s in state.chunk(sizes["layers"], 1)]
     for i in range(sizes["layers"]):
-        h, phases[i] = _layer(h, of_layer(p, i), phases[i], ends, rotation, wants_state)
+        h, phases[i] = _layer(h, of_layer(p, i), phases[i], ends, rotation, wants_state, sizes["commit"] == "pull")
     return h, torch.cat([phase.reshape(len(h), -1) for phase in phases], 1) if wants_state else None
