@@ -6,23 +6,12 @@ import contextlib
 import json
 import pathlib
 import re
-import shutil
-import sys
 
-SKIPPED = 77
-try:
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    print("playwright is not installed; `make test-extras` installs it", file=sys.stderr)
-    sys.exit(SKIPPED)
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-if not CHROMIUM:
-    print("there is no Chromium; `make test-extras` installs Debian's", file=sys.stderr)
-    sys.exit(SKIPPED)
+import browser
+
+browser.needed()
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]
 MODULE = (ROOT / "wasm/schemamem.wasm.gz").read_bytes()
 # As tight as the page's own; a hash would name this file's script, which is another one.
 POLICY = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:; img-src data:"
@@ -93,9 +82,9 @@ class EngineError(Exception):
 
 @contextlib.contextmanager
 def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with browser.sync_playwright() as playwright:
+        opened = browser.launch(playwright)
         try:
-            yield browser
+            yield opened
         finally:
-            browser.close()
+            opened.close()

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import unittest
 
-from explorer_engine import MODULE, ROOT, Browser, EngineError, chromium, models
+from explorer_engine import MODULE, Browser, EngineError, chromium, models
 
 PROGRAM = pathlib.Path(os.environ["SCHEMAMEM_PROGRAM"]).resolve()
 TOOL = PROGRAM.parent / "tests/extras/engine_tool"

@@ -6,29 +6,18 @@ import json
 import math
 import os
 import pathlib
-import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-SKIPPED = 77
-try:
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    print("playwright is not installed; `make test-extras` installs it", file=sys.stderr)
-    sys.exit(SKIPPED)
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-if not CHROMIUM:
-    print("there is no Chromium; `make test-extras` installs Debian's", file=sys.stderr)
-    sys.exit(SKIPPED)
+import browser
+
+browser.needed()
 
 import sample_runs
 
 PROGRAM = pathlib.Path(os.environ["SCHEMAMEM_PROGRAM"])
 SCREENSHOTS = PROGRAM.parent / "screenshots"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]
 
 
 def mean_accuracy(root, model, setting, recipe, scenario, group, delay, eval_seed=sample_runs.PAPER_SEED, kind="table"):
@@ -52,8 +41,8 @@ class ReportPage(unittest.TestCase):
         cls.more_runs = sample_runs.write_more(pathlib.Path(cls.folder.name) / "more")
         cls.more = pathlib.Path(cls.folder.name) / "more.html"
         subprocess.run([PROGRAM, "report", cls.more_runs, "-o", cls.more], check=True, stdout=subprocess.DEVNULL)
-        cls.playwright = sync_playwright().start()
-        cls.browser = cls.playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        cls.playwright = browser.sync_playwright().start()
+        cls.browser = browser.launch(cls.playwright)
         SCREENSHOTS.mkdir(exist_ok=True)
 
     @classmethod

@@ -6,18 +6,17 @@ import html.parser
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import unittest
 import urllib.parse
 
+import browser
+
 SKIPPED = 77
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SITE = ROOT / "build" / "site"
 SCREENSHOTS = pathlib.Path(os.environ["SCHEMAMEM_PROGRAM"]).parent / "screenshots"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]
 # What a browser fetches by itself; a link is followed by its reader only.
 FETCHED = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"), ("source", "src"), ("object", "data"),
            ("video", "src"), ("audio", "src"), ("form", "action")}
@@ -74,19 +73,14 @@ class Site(unittest.TestCase):
             self.assertNotRegex(sheet.read_text(encoding="utf-8"), r"""(?:url\(|@import)\s*["']?(?:https?:)?//""", sheet)
 
     def test_opens_without_a_request_to_the_network(self):
-        try:
-            from playwright.sync_api import sync_playwright
-        except ImportError:
-            self.skipTest("playwright is not installed")
-        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-        if not chromium:
-            self.skipTest("there is no Chromium")
+        if browser.MISSING:
+            self.skipTest(browser.MISSING)
         SCREENSHOTS.mkdir(exist_ok=True)
         requests, complaints = [], []
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        with browser.sync_playwright() as playwright:
+            chromium = browser.launch(playwright)
             for width, scheme in ((1280, "light"), (1280, "dark"), (400, "light")):
-                context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+                context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
                 page = context.new_page()
                 page.set_default_timeout(120000)  # a machine at work is slow
                 page.on("request", lambda request: requests.append(request.url))
@@ -100,7 +94,7 @@ class Site(unittest.TestCase):
                 page.goto((SITE / "search.html").as_uri() + "?q=fork")
                 page.wait_for_selector("#search-results li")
                 context.close()
-            browser.close()
+            chromium.close()
         self.assertEqual([url for url in requests if not url.startswith(("file:", "data:"))], [])
         self.assertEqual(complaints, [])
 
