@@ -141,10 +141,11 @@ bench-explorer: build ## the explorer's module in Chromium beside the native bas
 	@cmake --build build -j $(JOBS) --target engine_tool
 	@.venv/bin/python bench/explorer/engine.py
 
-explorer-soak: build ## ten million rows of each model through the explorer's module, in Chromium: its memory stays as it is
+explorer-soak: build ## ten million rows of each model through the explorer's module, then an hour of play in its page: memory stays as it is
 	@scripts/deps.sh extras
 	@scripts/venv.sh
 	@SCHEMAMEM_EXPLORER_ROWS=10000000 SCHEMAMEM_PROGRAM=build/schemamem .venv/bin/python tests/extras/explorer_engine_test.py -k memory_is_flat
+	@SCHEMAMEM_EXPLORER_SECONDS=3600 SCHEMAMEM_PROGRAM=build/schemamem .venv/bin/python tests/extras/explorer_play_test.py
 
 results: build ## from results/: the tables, figures and pages beside the runs, and the headline of the README
 	@scripts/results.sh

@@ -4,7 +4,7 @@ import json
 import re
 import unittest
 
-from explorer_page import HOSTILE, talk, OpenedPage
+from explorer_page import HOSTILE, OpenedPage, talk
 
 
 class ExplorerHostile(OpenedPage):

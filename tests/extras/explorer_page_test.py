@@ -1,10 +1,11 @@
 """The explorer: the real models answer in the page, and every control does its work."""
 
 import re
+import subprocess
 import sys
 import unittest
 
-from explorer_page import MODEL, talk, believed, OpenedPage
+from explorer_page import MODEL, PROGRAM, ROOT, OpenedPage, believed, talk
 
 
 class ExplorerPage(OpenedPage):
@@ -198,6 +199,23 @@ class ExplorerPage(OpenedPage):
         self.assertEqual(self.page.locator("#inside .held").all_inner_texts(), held)
         self.assertIn("row 97", self.facts())
 
+    def test_a_model_that_pulls_is_told_as_one(self):
+        file = self.place / "pulls.html"
+        subprocess.run([PROGRAM, "explore", "a5v5-schemamem-endless-s42", "a5v5-gdn-steady-s42", "-o", file], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+        page = self.open(file=file)
+        self.run_script("; ".join(f"write {i % 32} {7 * i % 32}" for i in range(64)) + "; ask 5")
+        self.assertIn("32 of 32", page.locator(".score").inner_text())
+        page.locator("#inside canvas[data-layer='2']").hover(position={"x": 100, "y": 60})
+        self.assertIn("S ← S + P_w (π tanh F − S)", page.locator(".inside-tip").inner_text())
+        about = page.locator("#forgets details")
+        self.assertIn("takes away what the slot held", about.text_content())
+        page.locator('.card[data-model="1"] input').check()
+        self.settle()
+        page.locator('[data-look="1"]').click()
+        self.settle()
+        self.assertIn("A gate below one", about.text_content())
+        self.assertIn("the delta rule", page.locator("#inside details").text_content())
+
     def test_the_first_flip_is_found_to_the_row(self):
         pairs = ((1, 7), (4, 0), (0, 2), (7, 5), (5, 0), (4, 7), (3, 6), (1, 3), (4, 1))  # as many as make a memory frail
         words = [word for address, value in pairs for word in (f"write {address} {value}", "wait 4")]
@@ -211,9 +229,6 @@ class ExplorerPage(OpenedPage):
         waited = row - 5 * len(pairs)
         for rows, said in ((waited - 1, "8 of 8 right"), (waited, "7 of 8 right")):
             self.assertIn(said, talk([*words, f"wait {rows}", "ask all"]))
-
-    # ---- hostile input
-
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -1,7 +1,7 @@
 // Why it forgets: what is still right, and how far the memory has moved, against the rows since the last write.
 import { fresh_id, h, replace } from "../src/dom.js";
 import { fixed, whole } from "../src/format.js";
-import { kAboutForgetting } from "./explain.js";
+import { about_forgetting, following } from "./explain.js";
 import { kHeldTurn, radians } from "./inside_text.js";
 import { decades, LiveChart } from "./live_chart.js";
 import { first_flip, frailest, peak } from "./measure.js";
@@ -20,8 +20,9 @@ export function curves_view(session, act) {
   const sentence = h("p", { class: "lead", role: "status" });
   const jump = h("button", { type: "button", class: "button", hidden: true, onclick: () => act.jump() }, "Go to the first flip");
   const legend = h("p", { class: "legend" });
+  const about = following(session, about_forgetting);
   const element = h("section", { id: "forgets", "aria-labelledby": title }, h("div", { class: "panel-head" }, h("h2", { id: title }, "Why it forgets"), jump),
-    sentence, h("div", { class: "charts two-charts" }, accuracy.element, drift.element), legend, kAboutForgetting());
+    sentence, h("div", { class: "charts two-charts" }, accuracy.element, drift.element), legend, about.element);
 
   const is_phase = () => session.model.has_phases;
 
@@ -36,6 +37,7 @@ export function curves_view(session, act) {
 
   let drawn = "";
   function draw() {
+    about.update();
     const now = JSON.stringify([session.shown, lanes().map((lane) => [name(lane), lane.marks.length, lane.marks.at(-1)?.delay])]);
     if (now === drawn) return;
     drawn = now;

@@ -1,7 +1,7 @@
 // The database: every address with what the model answers, what is true and how sure it is of each bit. A click chooses an
 // address, which can then be asked and written.
 import { fresh_id, h, replace } from "../src/dom.js";
-import { kAboutAnswers } from "./explain.js";
+import { about_answers } from "./explain.js";
 import { count_right, describe, judge, kMeanings, kSigns } from "./answers.js";
 
 export function database_view(session, act) {
@@ -14,7 +14,7 @@ export function database_view(session, act) {
     h("div", { class: "panel-head" }, h("h2", { id: title }, "What it answers"), score),
     grid,
     h("p", { class: "key" }, Object.entries(kSigns).map(([kind, sign]) => h("span", { class: kind }, h("b", { "aria-hidden": "true" }, sign), ` ${kMeanings[kind]}`))),
-    detail, kAboutAnswers());
+    detail, about_answers());
 
   function build() {
     const { addresses } = session.model.task;

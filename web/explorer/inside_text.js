@@ -1,21 +1,25 @@
 // What a number inside is called: in the paper, and in the code.
 import { fixed } from "../src/format.js";
+import { commit_text } from "./commit_text.js";
 import { largest, slot_turns, strongest } from "./measure.js";
 
 /// From here on a slot holds something: kHeldTurn in src/stream/state_view.h.
 export const kHeldTurn = 0.005;
 
-export const kViews = {
-  state: { label: "S", title: "S, what this memory has been told", equation: "S ← (S + ΔS) mod 2π", place: "commit, equation 3", code: "commit_phases" },
+const phase_views = ({ state, increment }) => ({
+  state: { label: "S", title: "S, what this memory has been told", equation: state, place: "commit, equation 3", code: "commit_phases" },
   bank: { label: "E + S", title: "E + S, what a read sees: learned phases, turned by S", equation: "R = P_r V(E + S)", place: "read, equation 1", code: "read_rows" },
-  increment: { label: "Last commit", title: "ΔS, what the last commit added", equation: "ΔS = P_wᵀ [π tanh F]", place: "commit, equation 3", code: "commit_phases" },
-  pending: { label: "Waiting", title: "ΔS so far, what the next commit will add", equation: "ΔS = P_wᵀ [π tanh F]", place: "write, equation 2", code: "write_rows" },
+  increment: { label: "Last commit", title: "ΔS, what the last commit added", equation: increment, place: "commit, equation 3", code: "commit_phases" },
+  pending: { label: "Waiting", title: "ΔS so far, what the next commit will add", equation: increment, place: "write, equation 2", code: "write_rows" },
   difference: { label: "Difference", title: "S here less S of the memory beside it", equation: "S − S′", place: "beside", code: "" },
-};
-export const kMatrixViews = {
+});
+const kMatrixViews = {
   state: { label: "State", title: "the recurrent state, head by head", equation: "", place: "recurrent state", code: "" },
   difference: { label: "Difference", title: "the state here less that of the memory beside it", equation: "", place: "beside", code: "" },
 };
+
+/// What can be drawn of a model's layers, each by its name in the page.
+export const views_of = (model) => (model.has_phases ? phase_views(commit_text(model)) : kMatrixViews);
 
 export const radians = (value) => {
   const size = Math.abs(value);

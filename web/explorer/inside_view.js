@@ -5,8 +5,8 @@ import { fresh_id, h, replace } from "../src/dom.js";
 import { on_theme } from "../src/theme.js";
 import { tone } from "./palette.js";
 import { css_colour, phase_pixel, signed_pixel } from "./colours.js";
-import { kAboutInside } from "./explain.js";
-import { held_text, kHeldTurn, kMatrixViews, kViews, radians } from "./inside_text.js";
+import { about_inside, following } from "./explain.js";
+import { held_text, kHeldTurn, radians, views_of } from "./inside_text.js";
 import { largest, layer_depth, slot_turns, turn_of } from "./measure.js";
 import { memory_of, part_of } from "./reading.js";
 import { colour_scale, Strip } from "./strip.js";
@@ -25,11 +25,12 @@ export function inside_view(session, act) {
   const caption = h("p", { class: "caption" });
   const readout = h("p", { class: "readout", role: "status" });
   const tip = h("div", { class: "tip inside-tip", hidden: true });
+  const about = following(session, about_inside);
   const element = h("section", { id: "inside", class: "panel", "aria-labelledby": title },
     h("div", { class: "panel-head" }, h("h2", { id: title }, "Where it is kept"), h("div", { class: "row" }, views)),
     caption,
     h("div", { class: "row tools" }, h("label", { class: "inline" }, "weights of ", tokens, weights_key), h("label", { class: "inline" }, zoom, " colours for the whole circle"), legend),
-    body, readout, kAboutInside(session.models.find((model) => model.chunk)?.chunk ?? 0), tip);
+    body, readout, about.element, tip);
 
   const is_phase = () => session.model.has_phases;
 
@@ -57,9 +58,10 @@ export function inside_view(session, act) {
 
   function build(lane) {
     const phase = is_phase();
-    const names = phase ? kViews : kMatrixViews;
+    const names = views_of(session.model);
     const open = Object.entries(names).filter(([key]) => key !== "difference" || session.other);
     if (!open.some(([key]) => key === view)) view = "state";
+    about.update();
     replace(views, choice({ label: "What is drawn", name: "inside-view", quiet: true, compact: true, value: view,
       options: open.map(([key, { label }]) => [key, label]), change: (key) => { view = key; draw(); } }));
     zoom.parentElement.hidden = !phase;
@@ -122,7 +124,7 @@ export function inside_view(session, act) {
       shape = now;
       build(lane);
     }
-    const names = is_phase() ? kViews : kMatrixViews;
+    const names = views_of(session.model);
     caption.textContent = names[view].title + (is_phase() ? `; ${memory_of(lane.inside.layers[0]).rows} slots across, ${memory_of(lane.inside.layers[0]).columns} phases down.` : ".");
     if (whole) token_options();
     const parts = lane.inside.layers.map((_, index) => shown_part(lane, index));
@@ -181,7 +183,7 @@ export function inside_view(session, act) {
     const i = part.phase ? x * part.columns + y : y * part.columns + x;
     if (!part.phase) return { head: `layer ${index + 1}, row ${y}, column ${x}`, rows: [[view === "difference" ? "difference" : "state", radians(shown_part(lane, index).values[i]), part.name], ["head", String(Math.floor(x / (part.columns / (part.heads ?? 1)))), ""]], equation: "", code: part.name };
     const bank = part_of(layer, "schema"), pending = part_of(layer, "pending");
-    const weights = lane.weights?.[index];
+    const weights = lane.weights?.[index], { equation, place, code } = views_of(session.model)[view];
     return { head: `layer ${index + 1}, slot ${x}, phase ${y}`, rows: [
       ["S", `${radians(turn_of(part.values[i]))} rad`, part.name],
       bank && ["E", `${radians(bank.values[i])} rad`, bank.name],
@@ -191,7 +193,7 @@ export function inside_view(session, act) {
       weights?.read && ["read weight P_r", weights.read[x].toFixed(4), "read_rows"],
       weights?.write && ["write weight P_w", weights.write[x].toFixed(4), "write_rows"],
       session.other?.inside && ["S beside", `${radians(turn_of(memory_of(session.other.inside.layers[index]).values[i]))} rad`, ""],
-    ].filter(Boolean), equation: `${kViews[view].equation}  (${kViews[view].place})`, code: kViews[view].code };
+    ].filter(Boolean), equation: `${equation}  (${place})`, code };
   }
 
   function read(index, cell, aloud) {

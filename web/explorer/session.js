@@ -1,15 +1,8 @@
 // What goes on in the page: pasts, the lanes on them, and one job at a time. Views listen and draw; they change nothing themselves.
 import { Lane } from "./lane.js";
-import { first_flip } from "./measure.js";
+import { find_flip } from "./flip.js";
 import { account_at, delay_at, end_of, kStart, kTouches, rows_at, same_place, steps_of_pasts, steps_until, touches_at } from "./past.js";
-
-const kSliceTime = 16;      // milliseconds of waiting that are asked for at once
-const kShortestSlice = 640, kLongestSlice = 16384;  // rows of it
-const kPictureEvery = 15;   // milliseconds between two pictures while waiting
-const kAnswersEvery = 120;  // milliseconds between two rounds of questions while waiting
-const kStepPause = 140;     // milliseconds a step stays to be seen when a past is played again
-
-const pause = (time) => new Promise((done) => { setTimeout(done, time); });
+import { kShortestSlice, replay_one, wait_on } from "./waiting.js";
 
 export class Session {
   /// `models`: what the engine said of those it loaded.
@@ -117,61 +110,15 @@ export class Session {
     ++this.version;
   }
 
-  async wait(rows, pace = Infinity) {
-    const from = this.steps.at(-1)?.do === "wait" ? this.steps.at(-1).rows : 0;
-    if (!from) this.steps.push({ do: "wait", rows: 0 });
-    const step = this.steps.at(-1);
-    const began = performance.now();
-    let answered = began, pictured = began, looking = null, failure = null;
-    this.waiting = true;
-    for (let done = 0; done < rows && !this.stopping;) {
-      const due = pace === Infinity ? rows : Math.ceil((performance.now() - began) * pace / 1000);
-      if (due <= done) { await pause(4); continue; }
-      const before = performance.now();
-      const count = Math.min(this.slice, rows - done, due - done);
-      step.rows += count;
-      for (const lane of this.past.lanes) await lane.advance(this.steps, end_of(this.steps));
-      done += count;
-      this.past.cursor = end_of(this.steps);
-      const now = performance.now();
-      if (count === this.slice) this.slice = Math.round(Math.min(kLongestSlice, Math.max(kShortestSlice, this.slice * Math.min(2, kSliceTime / Math.max(1, now - before)))));
-      Object.assign(this.busy ?? {}, { done, of: rows, rate: done / Math.max(1e-3, (now - began) / 1000) });
-      if (looking || now - pictured < kPictureEvery) continue;
-      // Pictures are asked for beside the waiting, which does not stand still for them.
-      const answers = now - answered > kAnswersEvery;
-      pictured = now;
-      if (answers) answered = now;
-      looking = this.look({ answers }).catch((error) => { failure = error; this.stopping = true; }).finally(() => { looking = null; });
-    }
-    this.waiting = false;
-    await looking;
-    if (failure) throw failure;
-    if (step.rows === 0) this.steps.pop();
-    ++this.version;
-  }
+  wait(rows, pace) { return wait_on(this, rows, pace); }
 
   /// Waits on and on at `pace` rows a second; in the past it first goes along the steps that are there.
   play(pace) {
     return this.run("play", async () => {
-      while (!this.at_end && !this.stopping) await this.replay_one(pace);
+      while (!this.at_end && !this.stopping) await replay_one(this, pace);
       if (!this.stopping) await this.wait(Number.MAX_SAFE_INTEGER, pace);
       await this.look();
     });
-  }
-
-  async replay_one(pace) {
-    const { step, offset } = this.cursor;
-    const now = this.steps[step];
-    const inside = now?.do === "wait" && offset < now.rows;
-    const index = inside ? step : step + 1;
-    const length = this.steps[index].do === "wait" ? this.steps[index].rows : null;
-    const count = length === null ? 0 : Math.min(length - (inside ? offset : 0), pace === Infinity ? 2000 : Math.max(1, Math.round(pace / 60)));
-    const target = length === null ? { step: index, offset: rows_at(this.steps, { step: index + 1, offset: 0 }) - rows_at(this.steps, { step: index, offset: 0 }) }
-      : { step: index, offset: (inside ? offset : 0) + count };
-    await this.go(target);
-    await this.look({ answers: length === null || this.rows % 5 === 0 });
-    if (length === null) await pause(kStepPause);
-    else if (pace !== Infinity) await pause(16);
   }
 
   /// Moves every lane of this past to a place.
@@ -352,28 +299,9 @@ export class Session {
   }
   set_seed(seed) { this.seed = seed; ++this.version; this.tell("all"); }
 
-  /// Goes to the very row at which the first answer flipped, which lies between two points of the curve.
   jump_to_flip() {
     return this.run("seek", async () => {
-      const { marks } = this.lane();
-      const at = first_flip(marks);
-      if (at < 1) return;
-      const address = marks[at].wrong.find((one) => !marks[0].wrong.includes(one));
-      let low = rows_at(this.steps, marks[at - 1].place), high = rows_at(this.steps, marks[at].place);
-      const { step } = marks[at].place;
-      const begin = rows_at(this.steps, { step, offset: 0 });
-      while (high - low > 1 && !this.stopping) {
-        const middle = Math.floor((low + high) / 2);
-        await this.go({ step, offset: middle - begin });
-        const { values } = await this.engine.askAll(this.lane().id);
-        if (values[address] === this.truth[address].value) low = middle;
-        else high = middle;
-        Object.assign(this.busy, { what: "search", done: 0, of: 0 });
-        this.tell("progress");
-      }
-      await this.go({ step, offset: high - begin });
-      this.flip = { address, rows: high };
-      await this.look();
+      if (await find_flip(this)) await this.look();
     });
   }
 

@@ -1,6 +1,7 @@
 // The paper's story in seven steps, told with the model's own answers: each step does something and reports what came of it.
 import { whole } from "../src/format.js";
 import { count_right, judge, right_text } from "./answers.js";
+import { commit_text } from "./commit_text.js";
 import { held_text, kHeldTurn, radians } from "./inside_text.js";
 import { memory_of, part_of } from "./reading.js";
 import { first_flip, frailest, largest, peak, slot_turns } from "./measure.js";
@@ -58,7 +59,7 @@ export const kTour = [
       await session.do_step({ do: "ask", address: writes[0].address });
       await select(writes[0].address);
       const lane = session.lane(), layer = deepest_layer(lane);
-      return [`Then a question came. Where writing turns to reading a chunk ends, and at its end comes the commit: S ← (S + ΔS) mod 2π. Angles are added; nothing is multiplied, nothing erased.`,
+      return [`Then a question came. Where writing turns to reading a chunk ends, and at its end comes the commit: ${commit_text(session.model).told}`,
         `Now the picture has lights in it. Layer ${layer + 1}: ${held_text(phases(lane)[layer])}. The number below a slot is the address that was written there; the blue bars above show where the question looks. Address ${writes[0].address} answers ${lane.answer.value}.`];
     },
   },
@@ -112,7 +113,7 @@ export const kTour = [
       const result = session.running.map((i) => `${session.models[i].title} ${count_right(answers_of(session, i))}`).join(", ");
       const many = session.running.length > 1;
       return [`${kWrites} writes, again and again to the same ${session.model.task.addresses} addresses. Right answers of ${session.model.task.addresses}: ${result}.`,
-        "SchemaMem’s commit only adds, so the old value is never taken away: as printed, the memory has a budget of writes that no training removes." +
+        commit_text(session.model).again +
         (many ? " The others store in matrices, below: a delta rule erases what it overwrites, a gate lets it decay." : "") +
         " That is the story. The page is yours: write, wait, break something."];
     },
