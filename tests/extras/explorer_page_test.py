@@ -122,8 +122,10 @@ class ExplorerPage(OpenedPage):
         canvas = page.locator("#inside canvas[data-layer='2']")
         canvas.hover(position={"x": 100, "y": 60})
         text = page.locator(".inside-tip").inner_text()
-        for said in ("layer 3, slot", "layers.2.phase", "layers.2.schema", "S ← (S + ΔS) mod 2π", "P_r", "commit_phases"):
+        for said in ("layer 3, slot", "layers.2.phase", "layers.2.schema", "P_r"):
             self.assertIn(said, text)
+        for said in ("S ← (S + ΔS) mod 2π", "equation 3", "commit_phases"):
+            self.assertIn(said, page.locator(".inside-tip .equation").inner_text())
         page.keyboard.press("i")
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowDown")

@@ -197,6 +197,7 @@ export function inside_view(session, act) {
   }
 
   function read(index, cell, aloud) {
+    if (!session.lane()?.inside) return;  // between two memories
     layers.forEach((one, i) => { one.cursor = i === index ? cell : null; });
     const { head, rows, equation, code } = lines_at(index, cell);
     replace(tip, h("strong", {}, head), h("table", {}, h("tbody", {}, rows.map(([name, value, where]) =>

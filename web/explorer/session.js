@@ -258,14 +258,15 @@ export class Session {
   }
 
   // ---- looking
-  /// Asks what is to be drawn. `answers`: also what every address is taken to hold.
+  /// Asks what is to be drawn. `answers`: also what every address is taken to hold; a lane gets both at once or neither, since a
+  /// view may draw at any moment.
   async look({ answers = true } = {}) {
     const seen = [this.lane(), this.other].filter(Boolean);
-    const asked = answers ? [...new Set([...this.past.lanes, ...seen])] : [];
-    await Promise.all([
-      ...asked.map(async (lane) => { lane.believed = await this.engine.askAll(lane.id); }),
-      ...(answers ? asked : seen).map(async (lane) => { lane.inside = await this.engine.inside(lane.id); }),
-    ]);
+    const looked = answers ? [...new Set([...this.past.lanes, ...seen])] : seen;
+    await Promise.all(looked.map(async (lane) => {
+      const [believed, inside] = await Promise.all([answers ? this.engine.askAll(lane.id) : lane.believed, this.engine.inside(lane.id)]);
+      Object.assign(lane, { believed, inside });
+    }));
     if (answers) await this.weigh();
     this.tell(answers ? "all" : "progress");
   }

@@ -108,6 +108,22 @@ test("a model that comes later has the same past", async () => {
   assert.equal(session.lane(1), undefined);
 });
 
+test("answers and inside of a memory come together, whichever is slower", async () => {
+  const engine = new FakeEngine();
+  const { inside } = engine;
+  engine.inside = async (id) => { await new Promise((done) => { setTimeout(done, 5); }); return inside.call(engine, id); };
+  const session = new Session(reading(engine), [kFakeModel, { ...kFakeModel, model: 1 }]);
+  await session.start();
+  const joined = session.set_models([0, 1]);
+  for (let half = 0; half < 40; ++half) {
+    const lane = session.lane(1);
+    assert.equal(Boolean(lane?.believed), Boolean(lane?.inside));
+    await new Promise((done) => { setTimeout(done, 1); });
+  }
+  await joined;
+  assert.ok(session.lane(1).believed);
+});
+
 test("curves begin anew with a write, and the first flip is found to the row", async () => {
   const { session } = await session_of("write 5 3; wait 3000");
   const { marks } = session.lane();
