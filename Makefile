@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar test-neon test-wheel coverage quickstart bench \
         bench-peers bench-python bench-explorer explorer-soak results search mqar guests endless crash-test signal-test thread-test power-test \
-        fault-test mutation-test fuzz fuzz-campaign format format-check tidy web wasm wheel docs site install deb clean
+        fault-test mutation-test fuzz fuzz-campaign format format-check tidy web wasm wheel docs site install deb container-test clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -217,6 +217,11 @@ deb: build ## write a Debian package of the same to build/
 	@scripts/deps.sh deb
 	@cmake --build build -j $(JOBS) --target libraries
 	@cd build && cpack -G DEB
+
+container-test: build ## run the whole steps of container/Dockerfile and container/schemamem.def on a bare Debian in a folder (as root; no engine needed)
+	@scripts/deps.sh container
+	@scripts/venv.sh
+	@SCHEMAMEM_CONTAINER=whole SCHEMAMEM_PROGRAM=build/schemamem .venv/bin/python tests/extras/container_test.py
 
 clean: ## remove all build folders
 	rm -rf build build-dev build-tsan build-scalar build-native build-clang build-fuzz build-neon build-coverage build-wasm
