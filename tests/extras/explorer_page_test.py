@@ -132,6 +132,59 @@ class ExplorerPage(OpenedPage):
         self.assertIn("layer 1, slot 0, phase 1", page.locator(".readout").inner_text())
         self.assertIn("address 5", page.locator(".tiles").all_inner_texts()[1] + page.locator(".tiles").all_inner_texts()[2])
 
+    def test_the_number_pointed_at_is_told_again_when_it_changes(self):
+        page = self.open()
+        page.keyboard.press("i")
+        page.keyboard.press("ArrowRight")
+        empty = page.locator(".readout").inner_text()
+        page.keyboard.press("3")
+        self.settle()
+        self.assertNotEqual(page.locator(".readout").inner_text(), empty)
+
+    def test_writes_that_wait_are_told_of(self):
+        page = self.open()
+        self.run_script("write 5 3; write 1 6")
+        self.assertIn("2 writes wait for the commit", page.locator(".waiting").inner_text())
+        self.assertIn("no slot is turned", page.locator("#inside .held").first.inner_text())
+        page.locator('[data-control="inside-view"] input[value="pending"]').check(force=True)
+        self.assertIn("waiting to turn, by up to", " ".join(page.locator("#inside .held").all_inner_texts()))
+        self.run_script("ask 5")
+        self.assertTrue(page.locator(".waiting").is_hidden())
+
+    def test_what_was_ended_can_be_brought_back(self):
+        page = self.open()
+        self.run_script("write 5 3; wait 96; fork; write 1 6")
+        before = self.values()
+        for end in ('[data-go="reset"]', '[data-scenario="immediate"]'):
+            page.locator(end).click()
+            self.settle()
+            self.assertNotEqual(self.values(), before)
+            page.get_by_role("button", name="Bring it back").click()
+            self.settle()
+            self.assertEqual(self.values(), before)
+            self.assertEqual(page.locator("[data-past]").count(), 2)
+
+    def test_a_past_that_is_behind_can_be_brought_level(self):
+        page = self.open()
+        self.run_script("write 5 3; wait 10; fork; switch past-2; write 1 6; wait 90")
+        self.assertIn("row 102", self.facts())
+        page.get_by_role("button", name="Let main wait until row 102 too").click()
+        self.settle()
+        self.assertIn("row 102", self.facts())
+        page.locator('[data-past="main"]').click()
+        self.settle()
+        self.assertIn("row 102", self.facts())
+
+    def test_a_state_file_finds_its_model(self):
+        other = self.place / "other.state"
+        talk(["write 5 3", "wait 500", f"save {other}"], "a3v3-gdn-steady-s42")
+        page = self.open()
+        self.load(other)
+        self.assertIn("501 rows", self.notice())
+        self.assertIn("Gated DeltaNet", page.locator(".looked-at").inner_text())
+        self.assertEqual(self.values()[5], 3)
+        self.assertEqual(page.locator('[data-touch="freeze"]').inner_text(), "Freeze the state")
+
     def test_the_memory_can_be_changed_beside_the_untouched_one(self):
         page = self.open()
         self.run_script("write 5 3; write 1 6; wait 200")
@@ -146,7 +199,7 @@ class ExplorerPage(OpenedPage):
         for touch in ("zero0", "zero1", "zero2", "freeze", "drop", "noise", "floor"):
             page.locator(f'[data-touch="{touch}"]').click()
             self.settle()
-        self.assertIn("drop 1", result.inner_text())
+        self.assertIn("drop 1; noise 0.02; floor 0.001", result.inner_text())
         page.locator('[data-touch="freeze"]').click()
         self.settle()
         page.fill("#noise", "-7")
@@ -224,6 +277,8 @@ class ExplorerPage(OpenedPage):
         page = self.open()
         self.run_script("; ".join([*words, "wait 40000"]))
         self.assertIn("flipped first", page.locator("#forgets .lead").inner_text())
+        page.locator("#forgets .chart").first.press("End")
+        self.assertIn("40,004 rows: SchemaMem 87.5 %", page.locator("#forgets .chart [role=status]").first.inner_text())
         page.get_by_role("button", name="Go to the first flip").click()
         self.settle()
         row = int(re.search(r"row ([\d,]+)", self.facts()).group(1).replace(",", ""))

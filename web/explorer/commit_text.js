@@ -9,7 +9,7 @@ const kAdds = {
   forgetting: [
     "A commit adds whatever the chunk gathered, and questions gather a little too. No row is entirely without a trace, so S drifts while nothing is written. Nothing pulls it back: angles are only added. When the drift (solid) has come near to how deep the memory was written (dashed), answers begin to flip.",
     "A floor drops changes that are too small to be meant. New writes also come on top of the old ones, which are never taken away: after some dozens of writes the slots are full of sums."],
-  again: "SchemaMem’s commit only adds, so the old value is never taken away: as printed, the memory has a budget of writes that no training removes.",
+  again: "SchemaMem’s commit only adds, so the old value is never taken away: in the paper’s form the memory has a budget of writes that no training removes.",
 };
 
 const kPulls = {

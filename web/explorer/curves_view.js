@@ -5,6 +5,7 @@ import { about_forgetting, following } from "./explain.js";
 import { kHeldTurn, radians } from "./inside_text.js";
 import { decades, LiveChart } from "./live_chart.js";
 import { first_flip, frailest, peak } from "./measure.js";
+import { words_of } from "./model_words.js";
 
 const kLayerColours = ["--model-3", "--model-4", "--model-5", "--model-6", "--model-7"];
 const kFloor = 1e-7;  // what a logarithmic axis shows of no drift at all
@@ -19,10 +20,12 @@ export function curves_view(session, act) {
   const title = fresh_id("forgets");
   const sentence = h("p", { class: "lead", role: "status" });
   const jump = h("button", { type: "button", class: "button", hidden: true, onclick: () => act.jump() }, "Go to the first flip");
-  const legend = h("p", { class: "legend" });
+  const legend = h("p", { class: "legend" }), models = h("p", { class: "legend" });
+  accuracy.element.append(models);
+  drift.element.append(legend);
   const about = following(session, about_forgetting);
   const element = h("section", { id: "forgets", "aria-labelledby": title }, h("div", { class: "panel-head" }, h("h2", { id: title }, "Why it forgets"), jump),
-    sentence, h("div", { class: "charts two-charts" }, accuracy.element, drift.element), legend, about.element);
+    sentence, h("div", { class: "charts two-charts" }, accuracy.element, drift.element), about.element);
 
   const is_phase = () => session.model.has_phases;
 
@@ -38,9 +41,10 @@ export function curves_view(session, act) {
   let drawn = "";
   function draw() {
     about.update();
-    const now = JSON.stringify([session.shown, lanes().map((lane) => [name(lane), lane.marks.length, lane.marks.at(-1)?.delay])]);
+    const now = JSON.stringify([session.shown, session.version, session.past.name, lanes().map((lane) => [name(lane), lane.marks.length, lane.marks.at(-1)?.delay])]);
     if (now === drawn) return;
     drawn = now;
+    drift.title(words_of(session.model).moved);
     const { addresses } = session.model.task;
     const flip = flip_of(session.lane());
     accuracy.show({ marks: flip ? [flip.delay] : [], lines: lanes().map((lane) => ({ label: name(lane), colour: `--model-${session.models.indexOf(lane.model)}`,
@@ -49,9 +53,10 @@ export function curves_view(session, act) {
     drift.show({ marks: flip ? [flip.delay] : [],
       lines: shown.flatMap((lane) => lane.marks[0].drift.map((_, layer) => ({ label: `layer ${layer + 1}${lane.touched ? ", changed" : ""}`, colour: kLayerColours[layer % 5],
         dash: lane.touched ? [2, 3] : [], delays: lane.marks.slice(1).map((one) => one.delay), values: lane.marks.slice(1).map((one) => Math.max(kFloor, one.drift[layer])) }))),
-      levels: is_phase() && shown.length ? shown[0].marks[0].depth.map((value, layer) => ({ value, colour: kLayerColours[layer % 5] })) : [] });
+      levels: is_phase() && shown.length ? shown[0].marks[0].depth.map((value, layer) => ({ value, colour: kLayerColours[layer % 5] })).filter(({ value }) => value >= kHeldTurn) : [] });
+    replace(models, lanes().map((lane) => h("span", {}, lane.touched ? h("i", { class: "dash-key fine" }) : h("i", { class: "line-key", style: { background: `var(--model-${session.models.indexOf(lane.model)})` } }), name(lane))));
     replace(legend, (shown[0]?.marks[0].drift ?? []).map((_, layer) => h("span", {}, h("i", { class: "line-key", style: { background: `var(${kLayerColours[layer % 5]})` } }), `layer ${layer + 1}`)),
-      shown.length > 0 && is_phase() && h("span", {}, h("i", { class: "dash-key" }), "how deep its memory was written"),
+      shown.length > 0 && is_phase() && h("span", {}, h("i", { class: "dash-key" }), "how far a layer was turned at the last write"),
       shown.length > 1 && h("span", {}, h("i", { class: "dash-key fine" }), "changed memory"),
       flip && h("span", {}, h("i", { class: "dotted flip-key" }), "first flip"));
     jump.hidden = !flip;
@@ -61,8 +66,8 @@ export function curves_view(session, act) {
   function flip_of(lane) {
     const at = lane ? first_flip(lane.marks) : -1;
     if (at < 1) return null;
-    const address = lane.marks[at].wrong.find((one) => !lane.marks[0].wrong.includes(one));
-    return { delay: lane.marks[at].delay, before: lane.marks[at - 1].delay, address, answer: lane.marks[at].values[address] };
+    const addresses = lane.marks[at].wrong.filter((one) => !lane.marks[0].wrong.includes(one));
+    return { delay: lane.marks[at].delay, before: lane.marks[at - 1].delay, addresses, answers: addresses.map((one) => lane.marks[at].values[one]) };
   }
 
   function sentence_of(lane, flip) {
@@ -71,8 +76,8 @@ export function curves_view(session, act) {
     const phase = is_phase();
     const { depth } = lane.marks[0], [worst, most] = peak(last.drift), frail = phase ? frailest(last.drift, depth, kHeldTurn) : -1;
     const moved = most < kFloor ? "nothing has moved" : !phase ? `layer ${worst + 1} has moved by ${radians(100 * most)} % of its size`
-      : frail < 0 ? `layer ${worst + 1} has moved by ${radians(most)} rad` : `layer ${frail + 1}, into which ${radians(depth[frail])} rad were written, has moved by ${radians(last.drift[frail])} rad`;
-    const fate = flip ? ` Address ${flip.address} flipped first, between ${whole(flip.before)} and ${whole(flip.delay)} rows: it now answers ${flip.answer}.`
+      : frail < 0 ? `layer ${worst + 1} has moved by ${radians(most)} rad` : `layer ${frail + 1}, which was turned by ${radians(depth[frail])} rad, has moved by ${radians(last.drift[frail])} rad`;
+    const fate = flip ? ` ${flip.addresses.length > 1 ? "Addresses" : "Address"} ${flip.addresses.join(", ")} flipped first, between ${whole(flip.before)} and ${whole(flip.delay)} rows, to ${flip.answers.join(", ")}.`
       : " No answer has flipped yet.";
     return `After ${whole(last.delay)} rows ${moved}.${fate}`;
   }

@@ -8,7 +8,7 @@ export function database_view(session, act) {
   let chosen = 0, cells = [];
   const title = fresh_id("knows");
   const score = h("p", { class: "score" });
-  const grid = h("div", { class: "cells", role: "group", "aria-label": "Addresses; arrow keys move, Enter asks" });
+  const grid = h("div", { class: "cells", role: "group", "aria-label": "Addresses; arrow keys move, Enter asks, a digit writes" });
   const detail = h("div", { class: "detail" });
   const element = h("section", { id: "knows", class: "panel", "aria-labelledby": title },
     h("div", { class: "panel-head" }, h("h2", { id: title }, "What it answers"), score),
@@ -33,6 +33,7 @@ export function database_view(session, act) {
   grid.addEventListener("keydown", (event) => {
     const columns = getComputedStyle(grid).gridTemplateColumns.split(" ").length;
     const move = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
+    if (/^[0-9]$/.test(event.key) && Number(event.key) < session.model.task.values) { event.preventDefault(); act.step({ do: "write", address: chosen, value: Number(event.key) }); }
     if (event.key === "Enter") { event.preventDefault(); choose(chosen); act.step({ do: "ask", address: chosen }); }
     if (move === undefined) return;
     event.preventDefault();

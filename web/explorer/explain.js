@@ -16,14 +16,14 @@ export function following(session, make) {
 }
 
 export const about_answers = () => explain("What am I looking at?",
-  "A database of addresses. The large number is what the model answers when it is asked for the address, the small bars are how sure it is of each bit of it. A copy is asked, so looking changes nothing; “Ask” asks the memory itself, which counts as a row.",
+  "A database of addresses. The large number is what the model answers when it is asked for the address, the small bars are how sure it is of each bit of that number. A copy is asked, so looking changes nothing; “Ask” asks the memory itself, which counts as a row.",
   "A row is one thing that the model reads: a write (address and value) or a question (address alone). Until an address is written its default counts, which the model learned in training. Between your rows you can let questions about other addresses pass: that is the waiting.");
 
 const about_phases = (model) => explain("What am I looking at?",
-  "What this memory has been told is in S and nowhere else. Each layer of the network has slots, the columns; each slot is a row of angles. Dark is zero, the empty memory; orange and blue are turns one way and the other.",
+  "What this memory has been told is in S and nowhere else. Each layer of the network has slots, side by side; each slot is a list of angles, drawn downwards. Dark is zero, the empty memory; orange and blue are turns one way and the other.",
   `A write chooses slots by itself (its write weights) and ${commit_text(model).stored}. That waits until the chunk of rows ends: after ${model.chunk} rows, or where writing turns to reading. Then comes the commit: ${commit_text(model).done}. Only what is committed can be read later.`,
   "A question compares itself with E + S in every slot (its read weights, the blue bars) and answers from the slots that fit. E was learned in training and is the same for every memory; so an empty memory answers too, with the defaults.",
-  "The grey bars below are how far each slot is turned; the numbers below them are the addresses whose latest write turned that slot most. Large: the slots that hold something, their angles as hands of clocks.");
+  "The grey bars below are how far each slot is turned; the numbers below them are the addresses whose latest write turned that slot most. Large: the slots that stand out, their angles as hands of clocks, stretched like the colours.");
 
 const about_matrices = () => explain("What am I looking at?",
   "What this memory has been told is in these matrices and nowhere else: one for each head of each layer, side by side. Dark is zero, the empty memory.",

@@ -7,7 +7,7 @@ export async function find_flip(session) {
   const { marks } = session.lane();
   const at = first_flip(marks);
   if (at < 1) return false;
-  const address = marks[at].wrong.find((one) => !marks[0].wrong.includes(one));
+  const right_at_first = (address) => !marks[0].wrong.includes(address);
   const { step } = marks[at].place;
   const begin = rows_at(session.steps, { step, offset: 0 });
   let low = rows_at(session.steps, marks[at - 1].place), high = rows_at(session.steps, marks[at].place);
@@ -15,8 +15,8 @@ export async function find_flip(session) {
     const middle = Math.floor((low + high) / 2);
     await session.go({ step, offset: middle - begin });
     const { values } = await session.engine.askAll(session.lane().id);
-    if (values[address] === session.truth[address].value) low = middle;
-    else high = middle;
+    if (session.truth.some(({ value }, address) => right_at_first(address) && values[address] !== value)) high = middle;
+    else low = middle;
     Object.assign(session.busy, { what: "search", done: 0, of: 0 });
     session.tell("progress");
   }

@@ -28,14 +28,16 @@ export const radians = (value) => {
 };
 
 const named = (slots) => (slots.length === 1 ? `slot ${slots[0][0]}` : `slots ${slots.map(([slot]) => slot).join(", ")}`);
+const kTurned = { increment: "turned by the last commit", pending: "waiting to turn", difference: "turned otherwise" };
 
-/// One sentence on what a layer of phases holds, in the manner of `inside` in the program.
-export function held_text(part) {
+/// One sentence on the slots of a layer of phases that stand out. `view`: what the numbers are.
+export function held_text(part, view = "state") {
   const turns = slot_turns(part);
   const deepest = largest(turns);
   const held = strongest(turns, kHeldTurn, part.rows);
-  if (!held.length) return `none of ${part.rows} slots holds something; deepest ${radians(deepest)} rad`;
+  const turned = kTurned[view] ?? "turned";
+  if (!held.length) return deepest < 1e-12 ? `no slot is ${turned}` : `no slot is ${turned} by as much as ${kHeldTurn} rad; the most is ${radians(deepest)} rad`;
   const shown = held.slice(0, 6);
   const more = held.length > shown.length ? ` and ${held.length - shown.length} more` : "";
-  return `${named(shown)}${more} of ${part.rows} ${held.length === 1 ? "holds" : "hold"} something; deepest ${radians(deepest)} rad`;
+  return `${named(shown)}${more} ${held.length === 1 ? "is" : "are"} ${turned}, by up to ${radians(deepest)} rad`;
 }

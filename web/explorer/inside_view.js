@@ -8,6 +8,7 @@ import { css_colour, phase_pixel, signed_pixel } from "./colours.js";
 import { about_inside, following } from "./explain.js";
 import { held_text, kHeldTurn, radians, views_of } from "./inside_text.js";
 import { largest, layer_depth, slot_turns, turn_of } from "./measure.js";
+import { step_rows } from "./past.js";
 import { memory_of, part_of } from "./reading.js";
 import { colour_scale, Strip } from "./strip.js";
 import { tiles_view } from "./tiles.js";
@@ -16,6 +17,7 @@ const kShownTags = 0.45;  // a write is named below the slots that it turned at 
 
 export function inside_view(session, act) {
   let view = "state", whole_circle = false, layers = [], shape = "", tags_key = "", tags = [];
+  let read_again = null;  // tells the number that is pointed at once more, when it may have changed
   const title = fresh_id("inside");
   const views = h("div", {}), tokens = h("select", { id: "token", onchange: () => pick_token() });
   const weights_key = h("span", { class: "weights-key" });
@@ -23,6 +25,7 @@ export function inside_view(session, act) {
   const legend = h("div", { class: "scale" });
   const body = h("div", { class: "layers" });
   const caption = h("p", { class: "caption" });
+  const waiting = h("p", { class: "waiting", role: "status", hidden: true });
   const readout = h("p", { class: "readout", role: "status" });
   const tip = h("div", { class: "tip inside-tip", hidden: true });
   const about = following(session, about_inside);
@@ -30,7 +33,7 @@ export function inside_view(session, act) {
     h("div", { class: "panel-head" }, h("h2", { id: title }, "Where it is kept"), h("div", { class: "row" }, views)),
     caption,
     h("div", { class: "row tools" }, h("label", { class: "inline" }, "weights of ", tokens, weights_key), h("label", { class: "inline" }, zoom, " colours for the whole circle"), legend),
-    body, readout, about.element, tip);
+    waiting, body, readout, about.element, tip);
 
   const is_phase = () => session.model.has_phases;
 
@@ -90,6 +93,14 @@ export function inside_view(session, act) {
     replace(tokens, wanted.map(([name, text]) => h("option", { value: name, selected: name === now }, text)));
   }
 
+  /// Writes since the last commit are not in S yet, and yet they are answered: a copy is asked, which commits first.
+  function draw_waiting() {
+    const before = session.steps.slice(0, session.cursor.step + 1).filter((step) => step_rows(step) > 0);
+    const count = is_phase() ? before.length - 1 - before.findLastIndex((step) => step.do !== "write") : 0;
+    waiting.hidden = count === 0;
+    waiting.textContent = `${count === 1 ? "One write waits" : `${count} writes wait`} for the commit, which comes with the next question: “Waiting” shows what S will be given. The answers on the left come from a copy that was asked, and so has committed.`;
+  }
+
   function pick_token() {
     const address = act.chosen_address();
     act.choose(tokens.value === "last" ? null : tokens.value === "ask" ? { ask: address } : { write: address, value: session.truth[address].value });
@@ -122,11 +133,16 @@ export function inside_view(session, act) {
     const now = `${session.shown} ${Boolean(session.other)} ${lane.inside.layers.length}`;
     if (now !== shape) {
       shape = now;
+      read_again = null;
+      tip.hidden = true;
       build(lane);
     }
     const names = views_of(session.model);
     caption.textContent = names[view].title + (is_phase() ? `; ${memory_of(lane.inside.layers[0]).rows} slots across, ${memory_of(lane.inside.layers[0]).columns} phases down.` : ".");
-    if (whole) token_options();
+    if (whole) {
+      token_options();
+      draw_waiting();
+    }
     const parts = lane.inside.layers.map((_, index) => shown_part(lane, index));
     const scale = scale_of(parts);
     draw_scale(parts[0].phase, scale);
@@ -139,7 +155,7 @@ export function inside_view(session, act) {
       one.strip.draw(part, scale, { colours, cursor: one.cursor, bars: part.phase ? bars_of(lane, index, part, scale, tones) : [], tags: part.phase ? tags_of(lane, index) : [] });
       if (!whole) return;
       if (part.phase) one.tiles.draw(part, ranked_part(lane, index, part), scale, tags_of(lane, index));
-      const held = part.phase ? held_text(memory_of(lane.inside.layers[index])) : matrix_text(part);
+      const held = part.phase ? held_text(ranked_part(lane, index, part), view) : matrix_text(part);
       if (one.held.textContent !== held) one.held.textContent = held;
       one.canvas.setAttribute("aria-label", `Layer ${index + 1}, ${names[view].title}: ${held}. Arrow keys read the numbers.`);
     });
@@ -199,6 +215,12 @@ export function inside_view(session, act) {
   function read(index, cell, aloud) {
     if (!session.lane()?.inside) return;  // between two memories
     layers.forEach((one, i) => { one.cursor = i === index ? cell : null; });
+    read_again = () => tell(index, cell, aloud);
+    tell(index, cell, aloud);
+    draw();
+  }
+
+  function tell(index, cell, aloud) {
     const { head, rows, equation, code } = lines_at(index, cell);
     replace(tip, h("strong", {}, head), h("table", {}, h("tbody", {}, rows.map(([name, value, where]) =>
       h("tr", {}, h("th", { scope: "row" }, name), h("td", { class: "number" }, value), h("td", { class: "note" }, where && h("code", {}, where)))))),
@@ -213,7 +235,6 @@ export function inside_view(session, act) {
     const over = canvas.top - home.top - tip.offsetHeight - 4;
     tip.style.setProperty("top", `${canvas.top + tip.offsetHeight > innerHeight - 130 ? Math.max(0, over) : canvas.top - home.top + 20 || below}px`);
     if (aloud) readout.textContent = `${head}: ${rows.map(([name, value]) => `${name} ${value}`).join(", ")}. ${equation}`;
-    draw();
   }
 
   function point(index, event) {
@@ -235,6 +256,7 @@ export function inside_view(session, act) {
 
   function leave() {
     tip.hidden = true;
+    read_again = null;
     layers.forEach((one) => { one.cursor = null; });
     draw();
   }
@@ -243,7 +265,12 @@ export function inside_view(session, act) {
   on_theme(() => draw());
 
   return {
-    element, update: (what) => what !== "busy" && draw(what !== "progress"), canvases: () => layers.map((one) => one.canvas),
+    element, canvases: () => layers.map((one) => one.canvas),
+    update(what) {
+      if (what === "busy") return;
+      draw(what !== "progress");
+      if (what !== "progress" && session.lane()?.inside) read_again?.();
+    },
     set_view(key) { view = key; shape = ""; draw(); },
     lines: () => session.lane().inside.layers.map((layer, i) => {
       const part = memory_of(layer);

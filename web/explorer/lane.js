@@ -170,8 +170,9 @@ export class Lane {
     this.snapshots = kept.map((i) => this.snapshots[i]);
   }
 
-  /// One point of the curves: what is answered wrongly, how deep each layer's memory is and how far it has drifted.
-  async mark(steps) {
+  /// One point of the curves: what is answered wrongly, how deep each layer's memory is and how far it has drifted. A loose one
+  /// is where a wait happened to end; the next point takes its place.
+  async mark(steps, loose = false) {
     const { place } = this;
     const [{ values }, inside] = await Promise.all([this.engine.askAll(this.id), this.engine.inside(this.id)]);
     const parts = inside.layers.map(memory_of);
@@ -180,8 +181,8 @@ export class Lane {
     const drift = parts.map((part, i) => layer_drift(part, this.reference[i]));
     const depth = parts.map(layer_depth);
     const wrong = truth.flatMap(({ value }, address) => (values[address] === value ? [] : [address]));
-    this.marks = this.marks.filter((one) => order(one.place, this.place) < 0);
-    this.marks.push({ place, delay: delay_at(steps, place), rows: rows_at(steps, place), wrong, values, drift, depth });
+    this.marks = this.marks.filter((one) => !one.loose && order(one.place, this.place) < 0);
+    this.marks.push({ loose, place, delay: delay_at(steps, place), rows: rows_at(steps, place), wrong, values, drift, depth });
   }
 
   /// Which slots this one write turns, and how far: two copies go on, one with the write and one without it, up to a commit.

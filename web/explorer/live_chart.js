@@ -4,7 +4,7 @@ import { short_delay, whole } from "../src/format.js";
 import { on_theme } from "../src/theme.js";
 import { tone } from "./palette.js";
 
-const kHeight = 220, kTop = 10, kBottom = 24, kRight = 12;  // CSS pixels
+const kHeight = 220, kTop = 10, kBottom = 38, kRight = 12;  // CSS pixels
 
 /// The powers of ten from `low` to `high`.
 export function decades(low, high) {
@@ -25,11 +25,13 @@ export class LiveChart {
     this.live = h("div", { class: "unseen", role: "status" });
     this.element = h("figure", { class: "chart", tabindex: "0", role: "group", "aria-roledescription": "chart",
       "aria-label": `${title}. ${describe} Left and right arrows read the values.`, onkeydown: (event) => this.press(event), onblur: () => this.leave() },
-    h("figcaption", {}, title), this.host, this.tip, this.live);
+    this.caption = h("figcaption", {}, title), this.host, this.tip, this.live);
     Object.assign(this, { lines: [], levels: [], marks: [], delays: [], at: null });
     new ResizeObserver(() => this.draw()).observe(this.host);
     on_theme(() => this.draw());
   }
+
+  title(text) { if (this.caption.textContent !== text) this.caption.textContent = text; }
 
   show({ lines, levels = [], marks = [] }) {
     Object.assign(this, { lines, levels, marks });
@@ -83,6 +85,8 @@ export class LiveChart {
       context.fillText(this.y.label(tick), this.y.left - 6, scales.y(tick));
     }
     context.textBaseline = "top";
+    context.textAlign = "right";
+    context.fillText("rows since the last write", this.y.left + scales.wide, kHeight - 13);
     context.textAlign = "center";
     for (const tick of decades(scales.first, scales.last)) context.fillText(short_delay(tick), Math.min(scales.x(tick), this.y.left + scales.wide - 8), kHeight - kBottom + 7);
   }

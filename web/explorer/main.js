@@ -12,7 +12,7 @@ import { key_list, listen } from "./keyboard.js";
 import { parse_link, print_link } from "./link.js";
 import { models_view } from "./models_view.js";
 import { guarded, Notices } from "./notices.js";
-import { account_at, kTouches } from "./past.js";
+import { account_at, kTouches, rows_at } from "./past.js";
 import { script_view } from "./script_view.js";
 import { parse_script } from "./script.js";
 import { Session } from "./session.js";
@@ -26,14 +26,21 @@ const kLargestState = 16_000_000;  // bytes of a state file that is looked at
 function assemble(session, payload) {
   const safely = (job) => guarded(notices, job);
   let database, inside, curves, script, guide;
+  /// What a job puts an end to can be brought back.
+  const keeping = async (job) => {
+    const kept = session.kept();
+    await job();
+    act.offer_back(kept);
+  };
   const act = {
     step: safely((step) => session.do_step(step)),
-    steps: safely((steps, each) => session.do_steps(steps, each)),
-    scenario: safely((name, delay, each) => session.do_scenario(name, delay, each)),
+    steps: safely((steps, each, trouble) => session.do_steps(steps, each).catch(trouble)),
+    scenario: safely((name, delay, each) => keeping(() => session.do_scenario(name, delay, each))),
     play: safely((pace) => session.play(pace)),
     seek: safely((place) => session.seek(place)),
     fork: safely(() => session.fork_here()),
-    begin: safely(() => session.begin()),
+    begin: safely(() => keeping(() => session.begin())),
+    level: safely(() => session.bring_level()),
     jump: safely(() => session.jump_to_flip()),
     choose: safely((token) => session.choose(token)),
     show: safely((model) => session.show(model)),
@@ -41,10 +48,12 @@ function assemble(session, payload) {
     switch_to: safely((name) => session.switch_to(name)),
     compare: safely((name) => session.compare_with(name)),
     complain: (text) => notices.complain(text),
+    offer_back: (kept) => kept && notices.offer("What was here before is not lost. ", "Bring it back", safely(() => session.bring_back(kept))),
     chosen_address: () => database.chosen,
     select: (address) => database.choose(address),
     task: () => ({ ...session.model.task, layers: session.model.layers }),
     truth_of: (past) => account_at(past.steps, past.cursor, session.first_account),
+    rows_of: (past) => (session.origin?.rows ?? 0) + rows_at(past.steps, past.cursor),
     is_touch: (step) => kTouches.has(step.do),
     inside_lines: () => inside.lines(),
     save_state: safely(async () => download(await session.state_bytes(), file_name(session, "state"), "application/octet-stream")),

@@ -40,14 +40,14 @@ function norm(values, before) {
 }
 
 /// How deep a layer's memory is, and how far it is from what it was: radians of phases, norms of matrices. The drift of
-/// matrices is a share of what they were.
+/// matrices is a share of what they were or are, whichever is more.
 export function layer_depth(part) {
   return part.phase ? largest(slot_turns(part)) : norm(part.values);
 }
 
 export function layer_drift(part, before) {
   if (part.phase) return largest(slot_turns(part, before));
-  const length = norm(before);
+  const length = Math.max(norm(before), norm(part.values));
   return length > 0 ? norm(part.values, before) / length : 0;
 }
 

@@ -16,15 +16,20 @@ export class Notices {
     this.show(text, "remark", kShownFor);
   }
 
-  /// Something that went wrong; it stays until it is closed.
+  /// Something that went wrong; it stays until it is closed, or until something else went well.
   complain(error) { this.show(error instanceof Error ? error.message : String(error), "trouble", 0); }
+  settled() { this.element.querySelectorAll(".notice.trouble").forEach((one) => one.remove()); }
 
-  show(text, kind, time) {
-    const shown = [...this.element.querySelectorAll(".notice")];
-    shown.filter((one) => one.dataset.text === text || one.classList.contains("remark")).forEach((one) => one.remove());
-    if (shown.length > 2) shown[0].remove();
-    const notice = h("div", { class: `notice ${kind}`, role: kind === "trouble" ? "alert" : undefined, "data-text": text },
-      h("p", {}, text), h("button", { type: "button", class: "close", "aria-label": "Close this message", onclick: () => notice.remove() }, "×"));
+  /// A remark with something to do about it.
+  offer(text, label, action) {
+    this.polite.textContent = text;
+    this.show(text, "remark", 3 * kShownFor, [label, action]);
+  }
+
+  show(text, kind, time, [label, action] = []) {
+    this.element.querySelectorAll(".notice").forEach((one) => one.remove());
+    const notice = h("div", { class: `notice ${kind}`, role: kind === "trouble" ? "alert" : undefined },
+      h("p", {}, text, label && h("button", { type: "button", class: "button", onclick: () => { notice.remove(); action(); } }, label)), h("button", { type: "button", class: "close", "aria-label": "Close this message", onclick: () => notice.remove() }, "×"));
     this.element.append(notice);
     if (time) setTimeout(() => notice.remove(), time);
   }
@@ -35,7 +40,9 @@ export class Notices {
 /// A job whose failure is a sentence on the page.
 export const guarded = (notices, job) => async (...given) => {
   try {
-    return await job(...given);
+    const result = await job(...given);
+    notices.settled();
+    return result;
   } catch (error) {
     notices.complain(error);
     return undefined;

@@ -28,7 +28,7 @@ export const kWords = {
   noise: { takes: "RADIANS", tells: "changed memory: turns every phase at random", read: ([x]) => ({ radians: real(x, 4) }), count: [1] },
   floor: { takes: "X", tells: "changed memory: changes smaller than this do not happen (0: off)", read: ([x]) => ({ value: real(x, 4) }), count: [1] },
   drop: { takes: "N", tells: "changed memory: as if the n-th write had never been", read: ([n]) => ({ write: n === "0" ? null : whole(n, kMostSteps) }), count: [1] },
-  mend: { takes: "", tells: "gives the changed memory up", read: () => ({}), count: [0] },
+  mend: { takes: "", tells: "throws the changed memory away", read: () => ({}), count: [0] },
   inside: { takes: "", tells: "what each layer holds", read: () => ({}), count: [0] },
   save: { takes: "", tells: "saves the state as a file that the program reads", read: () => ({}), count: [0] },
   help: { takes: "", tells: "shows this list", read: () => ({}), count: [0] },
@@ -47,7 +47,7 @@ function nearest(word) {
     }
     return row[b.length];
   };
-  const [best] = Object.keys(kWords).map((one) => [cost(word.slice(0, 20), one), one]).sort((a, b) => a[0] - b[0]);
+  const [best] = Object.keys(kWords).map((one) => [cost(word.slice(0, 20).toLowerCase(), one), one]).sort((a, b) => a[0] - b[0]);
   return best[0] <= 2 ? ` Did you mean ${best[1]}?` : "";
 }
 
@@ -70,7 +70,7 @@ function read_statement(text, task) {
   const step = entry.count.includes(rest.length) ? { do: word, ...entry.read(rest, task) } : null;
   if (!step || Object.values(step).includes(null)) {
     const form = `${word} ${entry.takes}`.trim();
-    throw new Error(`${shown(text)} is not understood: ${form} takes ${expected(word, task)}.`);
+    throw new Error(`${shown(text)} is not understood: ${form} takes ${expected(word, task)}${text.includes(",") ? ", with a blank between" : ""}.`);
   }
   return step;
 }

@@ -25,12 +25,24 @@ export function script_view(session, act, notices) {
   function reply(step) {
     const lane = session.lane();
     if (step.do === "ask") return line(`${step.address} → ${lane.answer.value}   (sure: ${lane.answer.confidence.toFixed(3)})`);
-    if (step.do === "ask all") return line(right_text(judge(lane.believed, session.truth)));
+    if (step.do === "ask all") {
+      const answers = judge(lane.believed, session.truth);
+      return line(`${answers.map((one) => `${one.address} → ${one.answer}${one.kind === "wrong" ? "!" : ""}`).join(", ")}; ${right_text(answers)}`);
+    }
+    if (step.do === "fork") return line(`${session.pasts.at(-1).name} begins here; switch ${session.pasts.at(-1).name} goes on with it`);
     if (step.do === "inside") return act.inside_lines().forEach((one) => line(one));
     if (step.do === "save") return act.save_state();
-    if (step.do === "help") return Object.entries(kWords).forEach(([word, { takes, tells }]) => line(`${word} ${takes}`.trim().padEnd(20) + tells));
+    if (step.do === "help") return help();
     return undefined;
   }
+
+  function help() {
+    const before = log.childElementCount;
+    Object.entries(kWords).forEach(([word, { takes, tells }]) => line(`${word} ${takes}`.trim().padEnd(20) + tells));
+    log.scrollTop = log.children[Math.min(before, log.childElementCount - Object.keys(kWords).length)].offsetTop - log.offsetTop;
+  }
+
+  const trouble = (error) => { line(error.message, "trouble"); throw error; };
 
   async function run(text) {
     let steps;
@@ -43,7 +55,7 @@ export function script_view(session, act, notices) {
       return;
     }
     field.removeAttribute("aria-invalid");
-    await act.steps(steps, (step) => { line(`> ${print_step(step)}`, "said"); reply(step); });
+    await act.steps(steps, (step) => { line(`> ${print_step(step)}`, "said"); reply(step); }, trouble);
   }
 
   const form = h("form", { class: "script", onsubmit: (event) => {

@@ -1,8 +1,11 @@
 // What goes on in the page: pasts, the lanes on them, and one job at a time. Views listen and draw; they change nothing themselves.
 import { Lane } from "./lane.js";
 import { find_flip } from "./flip.js";
-import { account_at, delay_at, end_of, kStart, kTouches, rows_at, same_place, steps_of_pasts, steps_until, touches_at } from "./past.js";
+import { account_at, delay_at, end_of, kStart, kTouches, nth_write, rows_at, same_place, steps_of_pasts, steps_until, touches_at } from "./past.js";
 import { kShortestSlice, replay_one, wait_on } from "./waiting.js";
+
+const kLooks = new Set(["ask all", "inside", "help", "save"]);  // words that leave the memory as it is
+const count_writes = (steps) => { const count = steps.filter((step) => step.do === "write").length; return count === 1 ? "there is one" : `there are ${count || "none"}`; };
 
 export class Session {
   /// `models`: what the engine said of those it loaded.
@@ -95,13 +98,14 @@ export class Session {
   }
 
   async perform(step) {
-    if (step.do === "ask all" || step.do === "inside") return;
+    if (kLooks.has(step.do)) return;
     if (step.do === "reset") return this.begin_again();
     if (step.do === "fork") return this.split(step.name);
     if (step.do === "switch") return this.turn_to(step.name);
     await this.leave_the_past();
     if (step.do === "wait") return this.wait(step.rows);
     if (step.do === "mend" && !this.touches) return;
+    if (step.do === "drop" && nth_write(this.steps, step.write) < 0) throw new Error(`There is no write ${step.write} to leave out; ${count_writes(this.steps)} so far.`);
     if (kTouches.has(step.do)) await this.touch_lanes();
     this.steps.push({ ...step });
     for (const lane of this.past.lanes) await lane.advance(this.steps, end_of(this.steps));
@@ -189,11 +193,38 @@ export class Session {
   /// Everything new: one empty past.
   begin() { return this.run("reset", () => this.empty()); }
 
-  async empty() {
+  async empty(origin = null) {
     for (const past of this.pasts) for (const lane of past.lanes) await lane.close();
-    this.beside = this.chosen = this.origin = null;
+    this.beside = this.chosen = null;
+    this.origin = origin;
     await this.start();
     ++this.version;
+  }
+
+  /// What brings everything back that is here now; null when nothing is.
+  kept() {
+    if (!this.origin && this.pasts.every((past) => !past.steps.length)) return null;
+    return { steps: this.script(), origin: this.origin, running: this.running, shown: this.shown, seed: this.seed };
+  }
+
+  bring_back({ steps, origin, ...more }) {
+    return this.run("script", async () => {
+      Object.assign(this, more);
+      await this.empty(origin);
+      await this.perform_all(steps, () => {});
+    });
+  }
+
+  /// The past that is compared with waits until it has as many rows as this one.
+  bring_level() {
+    return this.run("script", async () => {
+      const here = this.past.name, { rows } = this;
+      await this.turn_to(this.beside);
+      await this.go(end_of(this.steps));
+      if (this.rows < rows) await this.wait(rows - this.rows);
+      await this.turn_to(here);
+      await this.look();
+    });
   }
 
   /// One episode of a scenario of the task, in an empty memory; every time another one.
@@ -309,19 +340,29 @@ export class Session {
   // ---- files
   state_bytes() { return this.engine.state(this.lane().id); }
 
-  /// Goes on from a state file of the model looked at: everything begins with what the file holds.
+  /// Goes on from a state file of the model looked at, or of another in the page: everything begins with what the file holds.
   load_state(bytes, name) {
     return this.run("load", async () => {
-      const id = await this.engine.restore(this.model.model, bytes);
+      const { id, model } = await this.restored(bytes, name);
       const { truth, written } = await this.engine.askAll(id);
       const { tokens } = await this.engine.inside(id);
       await this.engine.free(id);
-      for (const past of this.pasts) for (const lane of past.lanes) await lane.close();
-      this.running = [this.shown];
-      this.beside = this.chosen = null;
-      this.origin = { name, bytes, rows: tokens, account: [...truth].map((value, a) => ({ value, written: Boolean(written[a]) })) };
-      await this.start();
-      ++this.version;
+      this.shown = model;
+      this.running = [model];
+      await this.empty({ name, bytes, rows: tokens, account: [...truth].map((value, a) => ({ value, written: Boolean(written[a]) })) });
     });
+  }
+
+  async restored(bytes, name) {
+    const order = [this.shown, ...this.models.map((_, i) => i).filter((i) => i !== this.shown)];
+    let refusal = null;
+    for (const model of order) {
+      try {
+        return { id: await this.engine.restore(this.models[model].model, bytes), model };
+      } catch (error) {
+        refusal ??= error;
+      }
+    }
+    throw new Error(`${name} is no state of a model in this page: ${refusal.message}`);
   }
 }

@@ -3,11 +3,13 @@ import { h, replace } from "../src/dom.js";
 import { whole } from "../src/format.js";
 import { on_theme } from "../src/theme.js";
 import { first_flip } from "./measure.js";
-import { draw_timeline, neighbour, place_text, spread } from "./timeline.js";
+import { rows_at } from "./past.js";
+import { draw_timeline, kPad, neighbour, place_text, spread } from "./timeline.js";
 
 const kJumps = [1, 96, 1536, 100000];
-const kPaces = [["16", "16 rows/s"], ["96", "96 rows/s"], ["1536", "1,536 rows/s"], ["Infinity", "as fast as it goes"]];
+const kPaces = [["16", "16 a second"], ["96", "96 a second"], ["1536", "1,536 a second"], ["Infinity", "at full speed"]];
 const kFine = 10000;
+const kKey = () => h("span", { class: "time-key", "aria-hidden": "true" }, h("i", { class: "write" }), "write", h("i", { class: "ask" }), "question", h("i", { class: "commit" }), "commit", " · long waits are drawn short");
 
 export function time_view(session, act) {
   const play = h("button", { type: "button", class: "play", onclick: () => toggle() });
@@ -17,19 +19,31 @@ export function time_view(session, act) {
   const facts = h("p", { class: "time-facts" });
   const bar = h("progress", { max: "1", value: "0", "aria-label": "Rows waited" });
   const canvas = h("canvas", { "aria-hidden": "true" });
-  const slider = h("input", { type: "range", min: "0", max: kFine, step: "1", value: kFine, "aria-label": "Time line", oninput: () => slide(), onkeydown: (event) => press(event) });
+  const slider = h("input", { type: "range", min: "0", max: kFine, step: "1", value: kFine, "aria-label": "Time line", oninput: () => slide(), onkeydown: (event) => press(event),
+    onpointermove: (event) => hover(event), onpointerleave: () => { tip.hidden = true; } });
+  const tip = h("div", { class: "tip time-tip", hidden: true });
   const back = h("button", { type: "button", class: "button quiet", "data-go": "back", "aria-label": "Back to the step before", onclick: () => go(-1) }, "◂");
   const forth = h("button", { type: "button", class: "button quiet", "data-go": "forth", "aria-label": "Forward to the next step", onclick: () => go(1) }, "▸");
   const fork = h("button", { type: "button", class: "button quiet", "data-go": "fork", title: "Keep this past, and go on with a second one from here", onclick: () => act.fork() }, "Fork here");
   const again = h("button", { type: "button", class: "button quiet", "data-go": "reset", title: "Forget everything, and begin with an empty memory", onclick: () => act.begin() }, "Begin anew");
   const element = h("section", { id: "time", class: "time", "aria-label": "Time" }, h("div", { class: "wide time-inside" },
     h("div", { class: "transport" }, play, h("div", { class: "row jumps", role: "group", "aria-label": "Let rows pass" }, jumps), pace, h("div", { class: "row" }, back, forth, fork, again), facts),
-    h("div", { class: "line" }, canvas, slider), bar));
+    h("div", { class: "line" }, canvas, slider, tip), bar));
   let wanted = null, sliding = false;
 
   const playing = () => session.busy?.what === "play" || session.busy?.what === "wait" || (session.busy?.of ?? 0) > 2000;
   const toggle = () => (playing() ? session.stop() : act.play(Number(pace.value)));
   const go = (direction) => act.seek(neighbour(session.steps, session.cursor, direction));
+
+  /// Where a click would lead: long waits are drawn short.
+  function hover(event) {
+    const box = slider.getBoundingClientRect();
+    const place = spread(session.steps).place(Math.min(1, Math.max(0, (event.clientX - box.left - kPad) / (box.width - 2 * kPad))));
+    tip.textContent = `row ${whole((session.origin?.rows ?? 0) + rows_at(session.steps, place))}, ${place_text(session.steps, place)}`;
+    tip.hidden = session.steps.length === 0;
+    const left = event.clientX - box.left - tip.offsetWidth / 2;
+    tip.style.setProperty("left", `${Math.max(0, Math.min(box.width - tip.offsetWidth, left))}px`);
+  }
 
   /// While the slider moves only the last place counts.
   async function slide() {
@@ -60,7 +74,7 @@ export function time_view(session, act) {
     if (busy?.rate > 100) parts.push(` · ${whole(Math.round(busy.rate / 100) * 100)} rows/s`);
     if (busy?.what === "catch up") parts.push(" · catching up");
     if (busy?.what === "search") parts.push(" · looking for the row");
-    replace(facts, parts);
+    replace(facts, parts, kKey());
   }
 
   function draw() {

@@ -57,6 +57,8 @@ export function place_text(steps, place) {
   return step.do === "wait" && place.offset < step.rows ? `${whole(place.offset)} rows into ${print_step(step)}` : `after ${print_step(step)}`;
 }
 
+export const kPad = 9;  // CSS pixels at both ends of the line
+
 const kMarks = { write: "--model-1", ask: "--model-0" };
 
 /// `chunk`: rows between two commits of a wait, 0 when the model makes none; `flip`: place of the first flip, or null.
@@ -66,7 +68,7 @@ export function draw_timeline(canvas, steps, cursor, { chunk, flip }) {
   if (!wide) return;
   if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
   const context = canvas.getContext("2d");
-  const line = spread(steps), pad = 9 * ratio, x = (share) => pad + share * (wide - 2 * pad);
+  const line = spread(steps), pad = kPad * ratio, x = (share) => pad + share * (wide - 2 * pad);
   const middle = high * 0.52;
   context.clearRect(0, 0, wide, high);
   context.fillStyle = tone("--rule");

@@ -3,7 +3,7 @@ import { h, replace } from "../src/dom.js";
 import { kTour, tour_writes } from "./tour_steps.js";
 
 export function tour(session, act, inside) {
-  let at = -1, stopped = false, running = false;
+  let at = -1, stopped = false, running = false, kept = null;  // kept: what was there before the tour
   const title = h("h3", { tabindex: "-1", id: "tour-title" });
   const body = h("div", { class: "tour-body", role: "status" });
   const count = h("p", { class: "tour-count" });
@@ -21,7 +21,8 @@ export function tour(session, act, inside) {
     if (!section) return;
     section.classList.add("lit");
     await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
-    section.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+    const narrow = matchMedia("(max-width: 640px)").matches;
+    ((narrow && section.querySelector(".layers, .charts, .result, .cards")) || section).scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
   };
 
   function skip() {
@@ -50,7 +51,7 @@ export function tour(session, act, inside) {
     replace(body, h("p", { class: "aside" }, "The model is at work …"));
     show("running");
     light(step.at);
-    card.classList.toggle("left", step.at === "inside");
+    card.classList.toggle("left", step.at === "inside" || step.at === "models");
     if (step.view) inside.set_view(step.view);
     try {
       const model = sm();
@@ -65,12 +66,19 @@ export function tour(session, act, inside) {
     title.focus({ preventScroll: true });
   }
 
+  function begin() {
+    kept = session.kept();
+    return go(0);
+  }
+
   function end() {
     skip();
+    act.offer_back(kept);
+    kept = null;
     card.hidden = true;
     light(null);
     act.focus_tour_button();
   }
 
-  return { element: card, start: () => (sm() < 0 ? act.complain("The tour needs a SchemaMem model in the page; schemamem explore takes one.") : go(0)), end, get open() { return !card.hidden; } };
+  return { element: card, start: () => (sm() < 0 ? act.complain("The tour needs a SchemaMem model in the page; schemamem explore takes one.") : begin()), end, get open() { return !card.hidden; } };
 }

@@ -36,7 +36,7 @@ export const kTour = [
       await session.set_models([model], model);
       const answers = answers_of(session);
       const { addresses, values } = session.model.task;
-      return [`This memory has ${addresses} addresses, each with a value from 0 to ${values - 1}. Nothing has been written, and yet ${right_text(answers).replace(" right", " answers are right")}: the default of address j is j mod ${values}, and training put that into the weights.`,
+      return [`This memory has ${addresses} addresses, each with a value from 0 to ${values - 1}. Nothing has been written, and yet ${right_text(answers).replace(" right", " answers are right")}: the default of an address is its own number${values < addresses ? `, counted from 0 again after ${values - 1}` : ""}, and training put that into the weights.`,
         `So there are two memories. E, learned phases, is the same for everyone. S, the picture on this page, is what this memory alone has been told. Now S is zero: dark everywhere.`];
     },
   },
@@ -70,7 +70,7 @@ export const kTour = [
       const here = answers_of(session), there = answers_of(session, session.shown, true);
       const { address } = writes[0];
       const text = [`We wrote ${writes.length - 1} more, then set S of a copy to zero. The untouched memory: ${right_text(here)}. The copy: ${right_text(there)}. It answers ${there[address].answer} for address ${address}, the default.`,
-        `Everything that was written is in S and nowhere else; the defaults are in the weights and stay.`];
+        `Everything that was written is in S and nowhere else. The defaults are in the weights: an empty S gives them back.`];
       return text;
     },
   },
@@ -91,16 +91,18 @@ export const kTour = [
   {
     title: "A floor under the drift", at: "beside", view: "state",
     async run({ session }) {
+      const { marks } = session.lane(), flip = first_flip(marks);
+      const rows = flip < 0 ? kPiece : Math.min(kFarthest, kPiece * Math.ceil(1.5 * marks[flip].delay / kPiece));  // well behind the flip
       const write = session.steps.findLastIndex((step) => step.do === "write");
       const place = { step: write + 1, offset: 1 };
       await session.seek(place);
       await session.fork_here();
       await session.compare_with("");
-      await session.do_steps([{ do: "floor", value: 0.001 }, { do: "wait", rows: kPiece }]);
+      await session.do_steps([{ do: "floor", value: 0.001 }, { do: "wait", rows }]);
       const drift = (lane) => Math.max(...lane.marks.at(-1).drift);
       const here = session.lane(), there = session.lane(session.shown, true);
       return [`Back to the moment after the writes: this is a second past. The copy beside it now ignores every change smaller than 0.001 rad. A question changes S by far less, a write by far more.`,
-        `After ${whole(kPiece)} rows the untouched memory has moved by ${radians(drift(here))} rad, the copy by ${radians(drift(there))}. With a floor the wait no longer matters.`];
+        `After ${whole(rows)} rows the untouched memory has moved by up to ${radians(drift(here))} rad, the copy by ${radians(drift(there))}: ${right_text(answers_of(session))} without the floor, ${right_text(answers_of(session, session.shown, true))} with it. With a floor the wait no longer matters.`];
     },
   },
   {

@@ -1,12 +1,12 @@
 // Time that passes: waiting in slices short enough for every frame, and a past that is played again step by step.
 import { end_of, rows_at } from "./past.js";
 
-const kSliceTime = 16;      // milliseconds of waiting that are asked for at once
+const kSliceTime = 16;              // milliseconds of waiting that are asked for at once
 export const kShortestSlice = 640;  // rows of it, at least
 const kLongestSlice = 16384;        // and at most
-const kPictureEvery = 15;   // milliseconds between two pictures while waiting
-const kAnswersEvery = 120;  // milliseconds between two rounds of questions while waiting
-const kStepPause = 140;     // milliseconds a step stays to be seen when a past is played again
+const kPictureEvery = 15;           // milliseconds between two pictures while waiting
+const kAnswersEvery = 120;          // milliseconds between two rounds of questions while waiting
+const kStepPause = 140;             // milliseconds a step stays to be seen when a past is played again
 
 const pause = (time) => new Promise((done) => { setTimeout(done, time); });
 
@@ -41,6 +41,8 @@ export async function wait_on(session, rows, pace = Infinity) {
   await looking;
   if (failure) throw failure;
   if (step.rows === 0) session.steps.pop();
+  // Where a wait ends curves have a point too, so that they tell what the answers beside them tell.
+  else if (session.delay) await Promise.all(session.past.lanes.filter((lane) => lane.marks.length).map((lane) => lane.marks.at(-1).delay < session.delay && lane.mark(session.steps, true)));
   ++session.version;
 }
 

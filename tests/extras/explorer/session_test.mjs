@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { common_place, end_of, place_at, rows_at, steps_of_pasts, steps_until, thin } from "../../../web/explorer/past.js";
+import { layer_drift } from "../../../web/explorer/measure.js";
 import { parse_script, print_script } from "../../../web/explorer/script.js";
 import { reading } from "../../../web/explorer/reading.js";
 import { Session } from "../../../web/explorer/session.js";
@@ -73,6 +74,29 @@ test("the changed memory is beside the untouched one, which stays as it is", asy
   await session.do_step({ do: "mend" });
   assert.equal(session.lane(0, true), undefined);
   assert.equal(session.touches, null);
+});
+
+test("what is not there cannot be left out, and words that only look leave no step", async () => {
+  const { session } = await session_of("write 5 3; ask all; help; inside");
+  await assert.rejects(session.do_step({ do: "drop", write: 9 }), /no write 9 to leave out; there is one so far/);
+  assert.equal(print_script(session.steps), "write 5 3");
+  assert.equal(session.lane(0, true), undefined);
+});
+
+test("matrices differ from nothing by all they are", () => {
+  const matrix = (values) => ({ phase: false, rows: 1, columns: 2, values });
+  assert.equal(layer_drift(matrix([3, 4]), [0, 0]), 1);
+  assert.equal(layer_drift(matrix([0, 0]), [3, 4]), 1);
+  assert.equal(layer_drift(matrix([0, 0]), [0, 0]), 0);
+});
+
+test("a curve ends where its wait ends, and goes on from there without a kink", async () => {
+  const { session } = await session_of("write 5 3; wait 1000");
+  assert.equal(session.lane().marks.at(-1).delay, 1000);
+  await session.do_step({ do: "wait", rows: 1000 });
+  const delays = session.lane().marks.map((one) => one.delay);
+  assert.equal(delays.at(-1), 2000);
+  assert.ok(!delays.includes(1000));
 });
 
 test("a dropped write was never there", async () => {
