@@ -1,7 +1,10 @@
 """Chromium for the tests of pages, and what to say where there is none."""
 
+import pathlib
 import shutil
 import sys
+import tempfile
+import unittest
 
 SKIPPED = 77
 try:
@@ -24,3 +27,20 @@ def needed():
 
 def launch(playwright):
     return playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+
+class BrowserTest(unittest.TestCase):
+    """Tests that share a folder, which goes with them, and one browser."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.place = pathlib.Path(cls.folder.name)
+        cls.playwright = sync_playwright().start()
+        cls.browser = launch(cls.playwright)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.playwright.stop()
+        cls.folder.cleanup()

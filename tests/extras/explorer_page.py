@@ -6,8 +6,6 @@ import os
 import pathlib
 import re
 import subprocess
-import tempfile
-import unittest
 
 import browser
 
@@ -32,22 +30,13 @@ def believed(text):
     return [int(row[1]) for row in re.findall(r"^ +(\d+) +(\d+) +\d+ +[01]\.\d+", text, re.MULTILINE)]
 
 
-class OpenedPage(unittest.TestCase):
+class OpenedPage(browser.BrowserTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.place = pathlib.Path(cls.folder.name)
+        super().setUpClass()
         cls.file = cls.place / "explorer.html"
         subprocess.run([PROGRAM, "explore", "-o", cls.file], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
-        cls.playwright = browser.sync_playwright().start()
-        cls.browser = browser.launch(cls.playwright)
         SCREENSHOTS.mkdir(exist_ok=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        cls.playwright.stop()
-        cls.folder.cleanup()
 
     def setUp(self):
         self.context = None

@@ -7,7 +7,6 @@ import math
 import os
 import pathlib
 import subprocess
-import tempfile
 import unittest
 
 import browser
@@ -31,25 +30,17 @@ def mean_accuracy(root, model, setting, recipe, scenario, group, delay, eval_see
     return sum(values) / 3
 
 
-class ReportPage(unittest.TestCase):
+class ReportPage(browser.BrowserTest):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.runs = sample_runs.write_runs(pathlib.Path(cls.folder.name) / "runs")
-        cls.file = pathlib.Path(cls.folder.name) / "report.html"
+        super().setUpClass()
+        cls.runs = sample_runs.write_runs(cls.place / "runs")
+        cls.file = cls.place / "report.html"
         subprocess.run([PROGRAM, "report", cls.runs, "-o", cls.file], check=True, stdout=subprocess.DEVNULL)
-        cls.more_runs = sample_runs.write_more(pathlib.Path(cls.folder.name) / "more")
-        cls.more = pathlib.Path(cls.folder.name) / "more.html"
+        cls.more_runs = sample_runs.write_more(cls.place / "more")
+        cls.more = cls.place / "more.html"
         subprocess.run([PROGRAM, "report", cls.more_runs, "-o", cls.more], check=True, stdout=subprocess.DEVNULL)
-        cls.playwright = browser.sync_playwright().start()
-        cls.browser = browser.launch(cls.playwright)
         SCREENSHOTS.mkdir(exist_ok=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        cls.playwright.stop()
-        cls.folder.cleanup()
 
     def setUp(self):
         self.open()
