@@ -15,17 +15,19 @@ function(schemamem_model_places target)
   target_sources(${target} PRIVATE ${PROJECT_BINARY_DIR}/generated/installed_models.cpp)
 endfunction()
 
-# The published checkpoints of the recipe `steady` and seed 42: every model in every setting.
+# The published checkpoints of seed 42: of the recipe `steady` every model in every setting, and what there is of `endless`.
 # results/steady/gdn-A3V3-steady-s42-b4c11230/model.safetensors becomes a3v3-gdn-steady-s42.safetensors.
 # schemamem_install_models(folder [COMPONENT component])
 function(schemamem_install_models destination)
-  file(GLOB folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/results/steady/*-steady-s42-*)
-  foreach(folder IN LISTS folders)
-    cmake_path(GET folder FILENAME run)
-    if(EXISTS ${folder}/model.safetensors AND run MATCHES "^([a-z0-9]+)-(A[0-9]+V[0-9]+)-steady-s42-")
-      string(TOLOWER ${CMAKE_MATCH_2} setting)
-      install(FILES ${folder}/model.safetensors DESTINATION ${destination} ${ARGN}
-              RENAME ${setting}-${CMAKE_MATCH_1}-steady-s42.safetensors)
-    endif()
+  foreach(recipe IN ITEMS steady endless)
+    file(GLOB folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/results/${recipe}/*-${recipe}-s42-*)
+    foreach(folder IN LISTS folders)
+      cmake_path(GET folder FILENAME run)
+      if(EXISTS ${folder}/model.safetensors AND run MATCHES "^([a-z0-9]+)-(A[0-9]+V[0-9]+)-${recipe}-s42-")
+        string(TOLOWER ${CMAKE_MATCH_2} setting)
+        install(FILES ${folder}/model.safetensors DESTINATION ${destination} ${ARGN}
+                RENAME ${setting}-${CMAKE_MATCH_1}-${recipe}-s42.safetensors)
+      endif()
+    endforeach()
   endforeach()
 endfunction()

@@ -136,7 +136,7 @@ def load(name_or_path: str | os.PathLike[str]) -> Model:
 
     What contains a slash, ends in ``.safetensors`` or exists is a path. Names are looked for in the folders of the
     environment variable ``SCHEMAMEM_MODELS``, in this package (which has the 27 checkpoints of the recipe ``steady``
-    with seed 42) and in ``results``.
+    with seed 42 and what there is of ``endless``) and in ``results``.
 
     >>> import schemamem as sm
     >>> sm.load("a5v5-schemamem-steady-s42").memory().addresses
