@@ -42,10 +42,6 @@ std::string last_error(const fs::path& log) {
   return told.empty() ? fmt::format("it said nothing; {} is empty", log.string()) : printable(told);
 }
 
-std::string how(const ProcessEnd& end) {
-  return end.signal != 0 ? fmt::format("ended by signal {}", end.signal) : fmt::format("exit code {}", end.code);
-}
-
 }  // namespace
 
 PoolOptions share_cores(int jobs, int threads, std::size_t runs) {
@@ -171,7 +167,7 @@ Status SweepPool::finish(Job& job, const ProcessEnd& end) {
       sum += seconds;
       ++count;
     }
-    observer_.ended(job.cell, job.work, done ? "done" : how(end) + ": " + last_error(folder / "evaluate.log"));
+    observer_.ended(job.cell, job.work, done ? "done" : how_it_ended(end) + ": " + last_error(folder / "evaluate.log"));
     return Done{};
   }
   if (has_ended(status.state)) {
@@ -185,7 +181,7 @@ Status SweepPool::finish(Job& job, const ProcessEnd& end) {
   const bool again = end.signal != 0 || end.code == exit_code(ErrorKind::kInterrupted) ||
                      (end.code == exit_code(ErrorKind::kCannotCreate) && starts_[job.cell] < kMostStarts);
   if (again) {
-    observer_.ended(job.cell, job.work, "stopped, " + how(end));
+    observer_.ended(job.cell, job.work, "stopped, " + how_it_ended(end));
     return Done{};
   }
   const std::string message = last_error(folder / "train.log");
@@ -193,7 +189,7 @@ Status SweepPool::finish(Job& job, const ProcessEnd& end) {
     return Error(ErrorKind::kInputOutput, fmt::format("{}: {}", runs_.cells()[job.cell].name, message));
   if (const Status marked = mark_failed(folder, end.code, message); !marked) return marked;
   runs_.look(job.cell);
-  observer_.ended(job.cell, job.work, "failed, " + how(end) + ": " + message);
+  observer_.ended(job.cell, job.work, "failed, " + how_it_ended(end) + ": " + message);
   return Done{};
 }
 
@@ -203,7 +199,7 @@ Status SweepPool::stop_all() {
     const ProcessEnd end = job.process.wait();
     const RunState state = runs_.look(job.cell).state;
     observer_.ended(job.cell, job.work,
-                    has_ended(state) ? std::string(state_name(state)) : fmt::format("stopped, {}", how(end)));
+                    has_ended(state) ? std::string(state_name(state)) : fmt::format("stopped, {}", how_it_ended(end)));
   }
   jobs_.clear();
   return Error(ErrorKind::kInterrupted,
@@ -226,7 +222,7 @@ Status SweepPool::run(const StopFlag& stop) {
       jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(i));
       job.lock.reset();
       if (stop.load()) {
-        observer_.ended(job.cell, job.work, "stopped, " + how(*end));
+        observer_.ended(job.cell, job.work, "stopped, " + how_it_ended(*end));
         continue;
       }
       if (const Status finished = finish(job, *end); !finished) return finished;
