@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "base/text.h"
-#include "models/registry.h"
 #include "sweep/cost.h"
 #include "system/exit_codes.h"
 #include "system/files.h"
@@ -71,25 +70,17 @@ bool SweepPool::is_busy(std::size_t cell) const {
   return std::any_of(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.cell == cell; });
 }
 
-std::vector<std::pair<std::string, std::string>> SweepPool::evaluations(std::size_t cell) const {
-  std::vector<std::pair<std::string, std::string>> wanted;
-  if (!options_.evaluate) return wanted;
-  wanted.emplace_back("eval", "table-recurrent-");
-  const auto model = model_entry(runs_.cells()[cell].request.model.name);
-  if (model && model->traits.ablation) wanted.emplace_back("ablate", "table-ablated-");
-  return wanted;
+std::vector<WantedEvaluation> SweepPool::evaluations(std::size_t cell) const {
+  return options_.evaluate ? wanted_evaluations(runs_.cells()[cell]) : std::vector<WantedEvaluation>();
 }
 
 std::string SweepPool::lacks(std::size_t cell) {
   std::string first;
-  for (const auto& [work, prefix] : evaluations(cell)) {
-    if (tried_.contains({cell, work})) continue;
-    const auto names = list_directory(runs_.run(cell) / "evaluations");
-    const bool there = names && std::any_of(names->begin(), names->end(), [&start = prefix](const std::string& name) {
-                         return name.starts_with(start);
-                       });
-    if (there) tried_.insert({cell, work});
-    if (!there && first.empty()) first = work;
+  for (const WantedEvaluation& wanted : evaluations(cell)) {
+    if (tried_.contains({cell, wanted.work})) continue;
+    const bool there = has_evaluation(runs_.run(cell), wanted);
+    if (there) tried_.insert({cell, wanted.work});
+    if (!there && first.empty()) first = wanted.work;
   }
   return first;
 }

@@ -8,6 +8,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "sweep/evaluations.h"
 #include "system/file_lock.h"
 #include "system/files.h"
 #include "system/folder_claim.h"
@@ -51,13 +52,20 @@ std::string new_name(const fs::path& sweep) {
   return "schemamem-" + sha256_hex(std::as_bytes(std::span(text))).substr(0, kNameDigits);
 }
 
-/// What is missing and not queued, by name.
-std::vector<std::string> open_runs(const SweepRuns& runs, const Slurm::Places& places, std::size_t& queued) {
+bool lacks_evaluation(const SweepRuns& runs, std::size_t cell) {
+  const std::vector<WantedEvaluation> wanted = wanted_evaluations(runs.cells()[cell]);
+  return std::any_of(wanted.begin(), wanted.end(),
+                     [&](const WantedEvaluation& one) { return !has_evaluation(runs.run(cell), one); });
+}
+
+/// What nobody has done, does, or has in the queue, by name.
+std::vector<std::string> open_runs(const SweepRuns& runs, const Slurm::Places& places, bool evaluate,
+                                   std::size_t& queued) {
   std::vector<std::string> open;
   queued = 0;
   for (std::size_t i = 0; i < runs.cells().size(); ++i) {
     const RunState state = runs.status(i).state;
-    if (has_ended(state) || state == RunState::kFailed) continue;
+    if (state == RunState::kFailed || (has_ended(state) && !(evaluate && lacks_evaluation(runs, i)))) continue;
     const std::string& name = runs.cells()[i].name;
     if (places.queued.contains(name)) {
       ++queued;
@@ -168,7 +176,7 @@ Result<Slurm::Submitted> Slurm::submit(const SweepRuns& runs, const SweepPlan& p
   const auto places = queue(*submissions);
   if (!places) return places.error();
   Submitted submitted;
-  const std::vector<std::string> open = open_runs(runs, *places, submitted.queued);
+  const std::vector<std::string> open = open_runs(runs, *places, job.evaluate, submitted.queued);
   if (open.empty()) return submitted;
   SlurmSubmission submission{.name = new_name(*sweep),
                              .jobs = job.request.jobs_per_node,
@@ -207,7 +215,7 @@ Result<std::optional<std::string>> Slurm::dry_run(const SweepRuns& runs, const J
   const auto places = queue(*submissions);
   if (!places) return places.error();
   std::size_t queued = 0;
-  const std::vector<std::string> open = open_runs(runs, *places, queued);
+  const std::vector<std::string> open = open_runs(runs, *places, job.evaluate, queued);
   if (open.empty()) return std::optional<std::string>();
   const auto parts = share_out(open, job.request.jobs_per_node, largest_array());
   const auto next = next_submission(*sweep);

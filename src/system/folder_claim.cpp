@@ -144,9 +144,12 @@ void FolderClaim::beat_until_released() {
 }
 
 Outcome FolderClaim::held() const {
-  if (!heart_.joinable() && Clock::now() - last_ >= every_) {
-    last_ = Clock::now();
-    beat();
+  if (!heart_.joinable()) {
+    const std::lock_guard lock(mutex_);
+    if (!released_ && Clock::now() - last_ >= every_) {
+      last_ = Clock::now();
+      beat();
+    }
   }
   // Opening a file asks its server; looking at its name may not.
   const int found = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);

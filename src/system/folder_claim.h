@@ -56,7 +56,7 @@ class FolderClaim {
   FileSystem& files_;
   mutable std::uint64_t beats_ = 0;                     // of whoever beats: the thread, or where there is none
   mutable std::chrono::steady_clock::time_point last_;  // who asks whether the claim is held
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool released_ = false;
   std::thread heart_;

@@ -9,6 +9,7 @@
 #include "support/claims.h"
 #include "support/surroundings.h"
 #include "support/temporary_folder.h"
+#include "sweep/evaluations.h"
 #include "system/files.h"
 
 namespace schemamem {
@@ -105,6 +106,27 @@ TEST(Slurm, OnlyWhatNobodyHasIsSubmitted) {
   ASSERT_TRUE(submitted) << submitted.error().message();
   EXPECT_THAT(cluster.submissions().front().parts, ElementsAre(ElementsAre(runs.cells()[2].name)))
       << "one is at work elsewhere, one has failed";
+}
+
+TEST(Slurm, AnEndedRunWithoutItsEvaluationIsMissingWhereThatIsAskedFor) {
+  Cluster cluster;
+  const SweepRuns runs = cluster.runs();
+  for (std::size_t i = 0; i < 3; ++i) {
+    const SweepCell& cell = runs.cells()[i];
+    ASSERT_TRUE(make_directories(runs.run(i) / "evaluations"));
+    ASSERT_TRUE(settle_manifest(*make_model(cell.request).value(), cell.request,
+                                {.folder = runs.run(i), .environment = {}}, posix_files()));
+    ASSERT_TRUE(write_result(cell.request, {.status = "passed", .steps = 9, .seconds = 5, .passed = {}}, "",
+                             runs.run(i), posix_files()));
+    if (i == 1) continue;
+    for (const WantedEvaluation& wanted : wanted_evaluations(cell))
+      std::ofstream(runs.run(i) / "evaluations" / (wanted.prefix + "1-1.json")) << "{}";
+  }
+  EXPECT_EQ(cluster.submit()->job, 0);
+  cluster.job.evaluate = true;
+  const auto submitted = cluster.submit();
+  ASSERT_TRUE(submitted) << submitted.error().message();
+  EXPECT_THAT(cluster.submissions().front().parts, ElementsAre(ElementsAre(runs.cells()[1].name)));
 }
 
 TEST(Slurm, AQueueThatDoesNotAnswerIsNoEmptyOne) {
