@@ -20,8 +20,8 @@ using std::chrono::milliseconds;
 constexpr std::string_view kPrefix = "claim-";
 constexpr std::size_t kMostDigits = 9;
 constexpr std::uint64_t kLongestClaim = 4096;
-/// What a beat may be: a stranger's claim keeps nobody waiting for hours.
-constexpr milliseconds kShortestBeat{10}, kLongestBeat{60'000};
+/// What a beat may be: a claim of a stranger keeps nobody waiting for more than two minutes.
+constexpr milliseconds kShortestBeat{10}, kLongestBeat{10'000};
 
 std::optional<std::uint32_t> claim_number(std::string_view name) {
   if (!name.starts_with(kPrefix)) return std::nullopt;

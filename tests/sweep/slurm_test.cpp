@@ -99,7 +99,7 @@ TEST(Slurm, OnlyWhatNobodyHasIsSubmitted) {
   const Cluster cluster;
   const SweepRuns runs = cluster.runs();
   std::filesystem::create_directories(runs.run(0));
-  test::put_claim(runs.run(0), 1, test::claim_of_another_host(std::chrono::seconds(60)).line());
+  test::put_claim(runs.run(0), 1, test::claim_of_another_host(std::chrono::seconds(10)).line());
   std::filesystem::create_directories(runs.run(1));
   ASSERT_TRUE(mark_failed(runs.run(1), 65, "broken"));
   const auto submitted = cluster.submit();

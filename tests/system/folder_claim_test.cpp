@@ -148,7 +148,7 @@ TEST(FolderClaim, OfAnotherHostThatBeatsIsRefused) {
 TEST(FolderClaim, ARequestToStopEndsTheWaiting) {
   const TemporaryFolder folder;
   ClaimText text = claim_of_another_host();
-  text.beat = milliseconds(60'000);
+  text.beat = milliseconds(10'000);
   put_claim(folder.path(), 1, text.line());
   const StopFlag stop{true};
   EXPECT_EQ(FolderClaim::take(folder.path(), {.beat = kQuick, .stop = &stop}).error().kind(), ErrorKind::kInterrupted);
