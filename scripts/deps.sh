@@ -21,12 +21,13 @@ packages_of() {
     site) echo "$(packages_of docs)" python3 python3-venv ;;
     wheel) echo g++ cmake ninja-build git python3 python3-dev python3-venv libfmt-dev libtomlplusplus-dev nlohmann-json3-dev ;;
     deb) echo dpkg-dev file fakeroot ;;
-    # the report page is tested in a real browser, the NEON kernels on an emulated processor
-    extras) echo python3 python3-dev python3-venv chromium "$(packages_of neon)" "$(packages_of container)" ;;
+    # pages are tested in a real browser, the NEON kernels on an emulated processor, sweeps with a real scheduler
+    extras) echo python3 python3-dev python3-venv chromium "$(packages_of neon)" "$(packages_of container)" "$(packages_of slurm)" ;;
+    slurm) echo slurm-wlm munge util-linux ;;
     # a bare Debian in a folder, for the container recipes' steps
     container) echo debootstrap util-linux "$(packages_of deb)" ;;
     neon) echo g++ cmake ninja-build git g++-12-aarch64-linux-gnu qemu-user googletest libfmt-dev libtomlplusplus-dev nlohmann-json3-dev ;;
-    *) echo "deps: unknown group '$1'; the groups are build, unit, bench, test, figures, search, format, tidy, docs, site, wheel, deb, container, neon, extras" >&2; exit 64 ;;
+    *) echo "deps: unknown group '$1'; the groups are build, unit, bench, test, figures, search, format, tidy, docs, site, wheel, deb, container, slurm, neon, extras" >&2; exit 64 ;;
   esac
 }
 

@@ -6,6 +6,7 @@
 #include "check/inspection.h"
 #include "eval/trained_weights.h"
 #include "record/evaluation_record.h"
+#include "system/claim_watch.h"
 #include "system/file_lock.h"
 #include "system/files.h"
 
@@ -169,6 +170,19 @@ void check_records(Inspection& run) {
   }
 }
 
+/// What a process that works here, or was killed here, leaves lying.
+void check_claims(Inspection& run) {
+  const auto claims = ClaimWatch(run.check.folder).look();
+  if (!claims) return run.failed("claim", claims.error(), "Everything else stands on its own.");
+  for (const SeenClaim& claim : *claims) {
+    if (claim.pulse == SeenClaim::Pulse::kAlive && !run.ended() && run.request) run.check.state = "running";
+    if (claim.pulse == SeenClaim::Pulse::kAlive) continue;
+    run.note(fmt::format(
+        "{}: left by {}{}; the next process here takes it over", claim_name(claim.number), claim.text.who(),
+        claim.pulse == SeenClaim::Pulse::kDead ? ", which has ended" : ", unless that is still at work on its host"));
+  }
+}
+
 RunCheck check_run(const fs::path& folder) {
   Inspection run(folder);
   check_manifest(run);
@@ -179,6 +193,7 @@ RunCheck check_run(const fs::path& folder) {
   check_events(run);
   check_weights(run);
   check_records(run);
+  check_claims(run);
   if (!run.ended() && run.request && FileLock::holder_of(run.path("lock"))) run.check.state = "running";
   return std::move(run.check);
 }

@@ -1,15 +1,11 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include "base/result.h"
 
 namespace schemamem {
-
-/// The program of this name or path, as the shell would find it.
-std::optional<std::filesystem::path> find_program(const std::string& name);
 
 /// Runs a copy of `<name>.gp` beside one of `<name>.csv`, and puts the `<name>.<format>` that it draws into their
 /// folder: the same bytes from the same script and data. If anything fails an earlier figure stays. The script can

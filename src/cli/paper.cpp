@@ -17,6 +17,7 @@
 #include "paper/guests.h"
 #include "paper/headline.h"
 #include "system/files.h"
+#include "system/helper.h"
 
 namespace schemamem {
 namespace {

@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "base/text.h"
-#include "models/registry.h"
 #include "sweep/cost.h"
 #include "system/exit_codes.h"
 #include "system/files.h"
@@ -40,10 +39,6 @@ std::string last_error(const fs::path& log) {
   }
   const std::string& told = found.empty() ? last : found;
   return told.empty() ? fmt::format("it said nothing; {} is empty", log.string()) : printable(told);
-}
-
-std::string how(const ProcessEnd& end) {
-  return end.signal != 0 ? fmt::format("ended by signal {}", end.signal) : fmt::format("exit code {}", end.code);
 }
 
 }  // namespace
@@ -75,25 +70,17 @@ bool SweepPool::is_busy(std::size_t cell) const {
   return std::any_of(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.cell == cell; });
 }
 
-std::vector<std::pair<std::string, std::string>> SweepPool::evaluations(std::size_t cell) const {
-  std::vector<std::pair<std::string, std::string>> wanted;
-  if (!options_.evaluate) return wanted;
-  wanted.emplace_back("eval", "table-recurrent-");
-  const auto model = model_entry(runs_.cells()[cell].request.model.name);
-  if (model && model->traits.ablation) wanted.emplace_back("ablate", "table-ablated-");
-  return wanted;
+std::vector<WantedEvaluation> SweepPool::evaluations(std::size_t cell) const {
+  return options_.evaluate ? wanted_evaluations(runs_.cells()[cell]) : std::vector<WantedEvaluation>();
 }
 
 std::string SweepPool::lacks(std::size_t cell) {
   std::string first;
-  for (const auto& [work, prefix] : evaluations(cell)) {
-    if (tried_.contains({cell, work})) continue;
-    const auto names = list_directory(runs_.run(cell) / "evaluations");
-    const bool there = names && std::any_of(names->begin(), names->end(), [&start = prefix](const std::string& name) {
-                         return name.starts_with(start);
-                       });
-    if (there) tried_.insert({cell, work});
-    if (!there && first.empty()) first = work;
+  for (const WantedEvaluation& wanted : evaluations(cell)) {
+    if (tried_.contains({cell, wanted.work})) continue;
+    const bool there = has_evaluation(runs_.run(cell), wanted);
+    if (there) tried_.insert({cell, wanted.work});
+    if (!there && first.empty()) first = wanted.work;
   }
   return first;
 }
@@ -171,7 +158,7 @@ Status SweepPool::finish(Job& job, const ProcessEnd& end) {
       sum += seconds;
       ++count;
     }
-    observer_.ended(job.cell, job.work, done ? "done" : how(end) + ": " + last_error(folder / "evaluate.log"));
+    observer_.ended(job.cell, job.work, done ? "done" : how_it_ended(end) + ": " + last_error(folder / "evaluate.log"));
     return Done{};
   }
   if (has_ended(status.state)) {
@@ -185,7 +172,7 @@ Status SweepPool::finish(Job& job, const ProcessEnd& end) {
   const bool again = end.signal != 0 || end.code == exit_code(ErrorKind::kInterrupted) ||
                      (end.code == exit_code(ErrorKind::kCannotCreate) && starts_[job.cell] < kMostStarts);
   if (again) {
-    observer_.ended(job.cell, job.work, "stopped, " + how(end));
+    observer_.ended(job.cell, job.work, "stopped, " + how_it_ended(end));
     return Done{};
   }
   const std::string message = last_error(folder / "train.log");
@@ -193,7 +180,7 @@ Status SweepPool::finish(Job& job, const ProcessEnd& end) {
     return Error(ErrorKind::kInputOutput, fmt::format("{}: {}", runs_.cells()[job.cell].name, message));
   if (const Status marked = mark_failed(folder, end.code, message); !marked) return marked;
   runs_.look(job.cell);
-  observer_.ended(job.cell, job.work, "failed, " + how(end) + ": " + message);
+  observer_.ended(job.cell, job.work, "failed, " + how_it_ended(end) + ": " + message);
   return Done{};
 }
 
@@ -203,7 +190,7 @@ Status SweepPool::stop_all() {
     const ProcessEnd end = job.process.wait();
     const RunState state = runs_.look(job.cell).state;
     observer_.ended(job.cell, job.work,
-                    has_ended(state) ? std::string(state_name(state)) : fmt::format("stopped, {}", how(end)));
+                    has_ended(state) ? std::string(state_name(state)) : fmt::format("stopped, {}", how_it_ended(end)));
   }
   jobs_.clear();
   return Error(ErrorKind::kInterrupted,
@@ -226,7 +213,7 @@ Status SweepPool::run(const StopFlag& stop) {
       jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(i));
       job.lock.reset();
       if (stop.load()) {
-        observer_.ended(job.cell, job.work, "stopped, " + how(*end));
+        observer_.ended(job.cell, job.work, "stopped, " + how_it_ended(*end));
         continue;
       }
       if (const Status finished = finish(job, *end); !finished) return finished;

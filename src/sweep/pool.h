@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "kernels/isa.h"
+#include "sweep/evaluations.h"
 #include "sweep/runs.h"
 #include "system/file_lock.h"
 #include "system/process.h"
@@ -79,8 +80,8 @@ class SweepPool {
   Status start(std::size_t cell, std::string work, const std::vector<std::string>& arguments,
                std::unique_ptr<FileLock> lock);
   Status finish(Job& job, const ProcessEnd& end);
-  /// The evaluations of a run, with the beginning of their records' names.
-  std::vector<std::pair<std::string, std::string>> evaluations(std::size_t cell) const;
+  /// The evaluations of a run that were asked for.
+  std::vector<WantedEvaluation> evaluations(std::size_t cell) const;
   /// The first of them that is neither there nor tried.
   std::string lacks(std::size_t cell);
   std::optional<double> training_left() const;

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <ctime>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 
 #include "base/text.h"
 #include "system/file_system.h"
+#include "system/process_identity.h"
 
 namespace schemamem {
 namespace {
@@ -24,10 +24,8 @@ namespace {
 constexpr int kNone = -1;
 constexpr std::chrono::milliseconds kNap{2};
 
-std::string this_process() {
-  std::array<char, HOST_NAME_MAX + 1> host{};
-  if (::gethostname(host.data(), host.size() - 1) != 0) host = {"an unknown host"};
-  return fmt::format("process {} on {} since {:%Y-%m-%dT%H:%M:%SZ}\n", ::getpid(), host.data(),
+std::string own_line() {
+  return fmt::format("process {} on {} since {:%Y-%m-%dT%H:%M:%SZ}\n", ::getpid(), host_name(),
                      fmt::gmtime(std::time(nullptr)));
 }
 
@@ -50,7 +48,7 @@ std::string holder(int handle) {
 }
 
 Status write_holder(int handle, const std::filesystem::path& path) {
-  const std::string text = this_process();
+  const std::string text = own_line();
   if (::ftruncate(handle, 0) != 0) return file_error(ErrorKind::kInputOutput, "write the lock file", path, -errno);
   const ssize_t count = ::pwrite(handle, text.data(), text.size(), 0);
   if (count == static_cast<ssize_t>(text.size())) return Done{};

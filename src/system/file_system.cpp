@@ -81,6 +81,9 @@ class PosixFiles final : public FileSystem {
     // Linux frees the descriptor before it reports EINTR: closing again could close somebody else's.
     return ::close(handle) == 0 || errno == EINTR ? 0 : -errno;
   }
+  Outcome link(const std::filesystem::path& file, const std::filesystem::path& name) override {
+    return ::link(file.c_str(), name.c_str()) == 0 ? 0 : -errno;
+  }
   Outcome rename(const std::filesystem::path& from, const std::filesystem::path& to) override {
     return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : -errno;
   }
@@ -109,6 +112,8 @@ std::string reason(int code) {
       return "a symbolic link is in the way";
     case ESTALE:
       return "the folder was moved, removed or replaced while it was in use";
+    case EKEYREVOKED:
+      return "another process has taken over, because nothing was heard of this one";
     case EMLINK:
       return "the file has other names (hard links)";
     default:
@@ -141,6 +146,8 @@ const char* advice(int code) {
       return "links are not followed here; put a file or folder of its own in its place";
     case ESTALE:
       return "what was saved before is whole, wherever it lies: go on there";
+    case EKEYREVOKED:
+      return "what was saved before is whole, and the other one goes on with it";
     case EMLINK:
       return "writing here would change the others, too; put a copy in its place";
     case ENAMETOOLONG:
@@ -166,7 +173,8 @@ Error file_error(ErrorKind kind, const std::string& action, const std::filesyste
                  FileSystem::Outcome outcome) {
   require(outcome < 0, "file_error: the call succeeded");
   const int code = static_cast<int>(-outcome);
-  if (code == ESTALE) kind = ErrorKind::kInputOutput;  // it was there, and work was under way
+  if (code == ESTALE) kind = ErrorKind::kInputOutput;        // it was there, and work was under way
+  if (code == EKEYREVOKED) kind = ErrorKind::kCannotCreate;  // it is somebody else's
   return {kind, fmt::format("cannot {} {}: {}; {}", action, path.string(), reason(code), advice(code))};
 }
 

@@ -41,6 +41,8 @@ class FileSystem {
   virtual Outcome truncate(int handle, std::uint64_t size) = 0;
   /// The handle is gone even when this fails.
   virtual Outcome close(int handle) = 0;
+  /// Gives a file a second name; -EEXIST if that is taken. Of several who try, one succeeds, on NFS too.
+  virtual Outcome link(const std::filesystem::path& file, const std::filesystem::path& name) = 0;
   virtual Outcome rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
   virtual Outcome remove(const std::filesystem::path& path) = 0;
   virtual Outcome make_directory(const std::filesystem::path& path) = 0;

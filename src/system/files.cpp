@@ -126,6 +126,16 @@ bool is_absent(const fs::path& path) {
   return fs::symlink_status(path, unknown).type() == fs::file_type::not_found;
 }
 
+TemporaryFile create_temporary(const fs::path& beside, FileSystem& files) {
+  for (std::uint64_t attempt = 0;; ++attempt) {
+    const fs::path path =
+        folder_of(beside) / fmt::format("{}{}-{}{}", kTemporaryPrefix, ::getpid(), attempt, kTemporarySuffix);
+    const Outcome handle = files.open(path, Open::kCreate);
+    if (handle == -EEXIST) continue;  // another thread, another host, or what a killed process left behind
+    return {path, handle};
+  }
+}
+
 AtomicFile::AtomicFile(FileSystem& files, fs::path path, fs::path temporary, int handle)
     : files_(&files), path_(std::move(path)), temporary_(std::move(temporary)), handle_(handle) {}
 
@@ -146,14 +156,9 @@ Result<AtomicFile> AtomicFile::create(const fs::path& path, FileSystem& files) {
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     return file_error(ErrorKind::kCannotCreate, "write", path, -EINVAL);
   }
-  for (std::uint64_t attempt = 0;; ++attempt) {
-    const fs::path temporary =
-        folder_of(path) / fmt::format("{}{}-{}{}", kTemporaryPrefix, ::getpid(), attempt, kTemporarySuffix);
-    const Outcome handle = files.open(temporary, Open::kCreate);
-    if (handle == -EEXIST) continue;  // another thread, or what a killed process left behind
-    if (handle < 0) return file_error(ErrorKind::kCannotCreate, "create", path, handle);
-    return AtomicFile(files, path, temporary, static_cast<int>(handle));
-  }
+  TemporaryFile temporary = create_temporary(path, files);
+  if (temporary.handle < 0) return file_error(ErrorKind::kCannotCreate, "create", path, temporary.handle);
+  return AtomicFile(files, path, std::move(temporary.path), static_cast<int>(temporary.handle));
 }
 
 Status AtomicFile::write(std::span<const std::byte> bytes) {

@@ -41,6 +41,14 @@ Result<std::optional<std::string>> read_tail(const std::filesystem::path& path, 
 /// folder that may not be searched, a circle of links, a failing device) is no absence: whoever opens the file is told.
 bool is_absent(const std::filesystem::path& path);
 
+/// A file beside another one, of a name that says that it does not stay (`remove_temporaries`), opened for writing; or
+/// the negated errno as its handle.
+struct TemporaryFile {
+  std::filesystem::path path;
+  FileSystem::Outcome handle = 0;
+};
+TemporaryFile create_temporary(const std::filesystem::path& beside, FileSystem& files = posix_files());
+
 /// A file that is complete or absent. What is written goes to a temporary file in the same folder; commit() syncs it,
 /// renames it over `path` and syncs the folder. Until the rename an earlier file is untouched, whatever fails; without
 /// a commit the temporary file is removed. A symbolic link at `path` is replaced, not followed.

@@ -50,20 +50,23 @@ struct Attributes {
   posix_spawnattr_t attributes;
 };
 
-/// Arguments as exec wants them: they point into `words`, which nobody writes to.
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
+}  // namespace
+
+std::string how_it_ended(const ProcessEnd& end) {
+  return end.signal != 0 ? fmt::format("ended by signal {}", end.signal) : fmt::format("exit code {}", end.code);
+}
+
+std::vector<char*> argument_pointers(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   return pointers;
 }
 
-}  // namespace
-
 Status start_detached(const std::vector<std::string>& arguments) {
   require(!arguments.empty(), "start_detached: the first argument is the program's name");
   std::vector<std::string> words = arguments;
-  const std::vector<char*> pointers = pointers_to(words);
+  const std::vector<char*> pointers = argument_pointers(words);
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere < 0) return file_error(ErrorKind::kFailed, "open", "/dev/null", -errno);
   const FileActions files(nowhere);
@@ -82,7 +85,7 @@ Result<Process> Process::start(const std::filesystem::path& program, const std::
                                const std::filesystem::path& log) {
   require(!arguments.empty(), "Process::start: the first argument is the program's name");
   std::vector<std::string> words = arguments;
-  const std::vector<char*> pointers = pointers_to(words);
+  const std::vector<char*> pointers = argument_pointers(words);
   const FileSystem::Outcome opened = posix_files().open(log, FileSystem::Open::kAppend);
   if (opened < 0) return file_error(ErrorKind::kCannotCreate, "open", log, opened);
   const FileActions files(static_cast<int>(opened));

@@ -19,6 +19,9 @@ struct ProcessEnd {
   friend bool operator==(const ProcessEnd&, const ProcessEnd&) = default;
 };
 
+/// "exit code 2", "ended by signal 9"
+std::string how_it_ended(const ProcessEnd& end);
+
 /// A program that was started, without a shell. It reads nothing, and what it says is appended to a file. It stays in
 /// the process group of its parent, and lives on when the parent is killed.
 class Process {
@@ -49,6 +52,9 @@ class Process {
 /// Starts a program of PATH, its name first, without a shell, and leaves it to itself: it hears nothing, what it says
 /// is lost, and it is in a session of its own. A program that is not there is a missing input.
 Status start_detached(const std::vector<std::string>& arguments);
+
+/// Arguments as exec wants them: they point into `words`, which nobody writes to.
+std::vector<char*> argument_pointers(std::vector<std::string>& words);
 
 /// The running program itself, whatever has become of its file since.
 inline constexpr const char* kThisProgram = "/proc/self/exe";

@@ -311,7 +311,17 @@ Result<RunResult> train_run(const SequenceModel<float>& model, const RunRequest&
   if (const Status made = make_directories(options.folder, files); !made) return made.error();
   const Result<FileLock> lock = FileLock::acquire(options.folder / "lock");
   if (!lock) return lock.error();
-  LockedFiles locked(files, *lock);
+  const auto claim =
+      FolderClaim::take(options.folder,
+                        {.stop = &stop,
+                         .watching =
+                             [&](const std::string& who) {
+                               observer.warned(fmt::format("{} has {}; watching whether it is still at work", who,
+                                                           options.folder.string()));
+                             }},
+                        files);
+  if (!claim) return claim.error();
+  LockedFiles locked(files, *lock, claim->get());
   if (const Status cleaned = remove_temporaries(options.folder, locked); !cleaned) return cleaned.error();
   if (const Status cleaned = Checkpoints(options.folder, locked).remove_leftovers(); !cleaned) return cleaned.error();
   if (const Status settled = settle_manifest(model, request, options, locked); !settled) return settled.error();

@@ -220,12 +220,28 @@ std::optional<std::string> RunFollower::read_mark() {
   return message;
 }
 
+/// The holder of the lock, or, where locks do not reach, the owner of a claim that is not known to be dead.
+std::optional<std::string> RunFollower::who_is_at_work() {
+  if (auto holder = FileLock::holder_of(folder_ / "lock")) return holder;
+  if (is_absent(folder_)) return std::nullopt;
+  const auto claims = claims_.look();
+  if (!claims) {
+    note(claims.error());
+    return std::nullopt;
+  }
+  for (const SeenClaim& claim : *claims) {
+    if (claim.pulse == SeenClaim::Pulse::kAlive) return claim.text.who();
+    if (claim.pulse == SeenClaim::Pulse::kUnknown) return claim.text.who() + ", as it says";
+  }
+  return std::nullopt;
+}
+
 const RunStatus& RunFollower::look() {
   if (has_ended(status_.state)) return status_;
-  // The result is written before the lock is given back: asked in this order, an ended run is never called stopped.
-  const auto holder = FileLock::holder_of(folder_ / "lock");
   status_.message.clear();
   status_.trouble.reset();
+  // The result is written before the lock is given back: asked in this order, an ended run is never called stopped.
+  const auto holder = who_is_at_work();
   const bool begun = is_run(folder_);
   if (begun) {
     read_manifest();

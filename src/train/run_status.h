@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "system/claim_watch.h"
 #include "train/run.h"
 
 namespace schemamem {
@@ -17,7 +18,7 @@ namespace schemamem {
 /// What a run's folder says about it.
 enum class RunState {
   kWaiting,    // there is none yet
-  kRunning,    // a process holds its lock
+  kRunning,    // a process holds its lock, or a claim that is not known to be dead
   kStopped,    // begun, nobody is at work; can be resumed
   kFailed,     // marked by failed.json (docs/formats.md, "Sweeps")
   kStepLimit,  // ended short of its target
@@ -82,7 +83,7 @@ struct RunStatus {
 /// things unknown; what is damaged is passed over and told (`RunStatus::trouble`).
 class RunFollower {
  public:
-  explicit RunFollower(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit RunFollower(std::filesystem::path folder) : folder_(std::move(folder)), claims_(folder_) {}
 
   const std::filesystem::path& folder() const { return folder_; }
   /// What the manifest asks for; nothing before there is one, or when it cannot be read.
@@ -93,6 +94,7 @@ class RunFollower {
 
  private:
   void note(const Error& error);
+  std::optional<std::string> who_is_at_work();
   template <class Take>
   void each_line(const char* name, Take take);
   void read_manifest();
@@ -102,6 +104,7 @@ class RunFollower {
   std::optional<std::string> read_mark();
 
   std::filesystem::path folder_;
+  ClaimWatch claims_;
   std::optional<RunRequest> request_;
   std::vector<Stage> stages_;
   RunStatus status_;

@@ -66,6 +66,16 @@ FileSystem::Outcome RecordingFiles::truncate(int handle, std::uint64_t size) {
   return cut;
 }
 
+FileSystem::Outcome RecordingFiles::link(const fs::path& file, const fs::path& name) {
+  return recorded(
+      [&] {
+        const Outcome linked = posix_files().link(file, name);
+        if (linked >= 0) names_[inside(name)] = names_.at(inside(file));
+        return linked;
+      },
+      {.kind = Kind::kLink, .path = inside(file), .to = inside(name)});
+}
+
 FileSystem::Outcome RecordingFiles::rename(const fs::path& from, const fs::path& to) {
   return recorded(
       [&] {
@@ -115,6 +125,9 @@ void Disk::change(Names& names, const DiskCall& call) {
       break;
     case Kind::kRemove:
       names.erase(call.path);
+      break;
+    case Kind::kLink:
+      names[call.to] = names.at(call.path);
       break;
     case Kind::kRename:
       names[call.to] = names.at(call.path);

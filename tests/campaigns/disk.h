@@ -17,7 +17,7 @@ namespace schemamem::campaign {
 
 /// Something that a program did to a disk.
 struct DiskCall {
-  enum class Kind { kCreate, kWrite, kTruncate, kSync, kSyncFolder, kRename, kRemove, kMakeFolder };
+  enum class Kind { kCreate, kWrite, kTruncate, kSync, kSyncFolder, kLink, kRename, kRemove, kMakeFolder };
 
   Kind kind = Kind::kSync;
   int file = -1;                       // of creates, writes, truncates and syncs
@@ -40,6 +40,7 @@ class RecordingFiles final : public FileSystem {
   Outcome sync(int handle) override;
   Outcome truncate(int handle, std::uint64_t size) override;
   Outcome close(int handle) override { return posix_files().close(handle); }
+  Outcome link(const std::filesystem::path& file, const std::filesystem::path& name) override;
   Outcome rename(const std::filesystem::path& from, const std::filesystem::path& to) override;
   Outcome remove(const std::filesystem::path& path) override;
   Outcome make_directory(const std::filesystem::path& path) override;

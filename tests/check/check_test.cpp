@@ -8,6 +8,7 @@
 #include <fstream>
 #include <functional>
 
+#include "support/claims.h"
 #include "support/program.h"
 #include "support/run_hashes.h"
 #include "support/temporary_folder.h"
@@ -168,6 +169,19 @@ std::vector<Damage> damages() {
        [](const World& w) { flip_last_byte(w.run / "tensorboard" / "events.out.tfevents.schemamem"); }, "tensorboard",
        "record"},
   };
+}
+
+TEST(CheckRun, AClaimThatWasLeftIsANoteAndOneThatIsNoneIsDamage) {
+  const World world;
+  test::put_claim(world.run, 1, test::claim_of_another_host().line());
+  const RunCheck left = check_run(world.run);
+  EXPECT_THAT(left.findings, IsEmpty());
+  ASSERT_THAT(left.notes, SizeIs(1));
+  EXPECT_THAT(left.notes.front(), HasSubstr("claim-1: left by process"));
+  test::put_claim(world.run, 1, "{}");
+  const RunCheck broken = check_run(world.run);
+  ASSERT_THAT(broken.findings, SizeIs(1));
+  EXPECT_THAT(broken.findings.front().what, HasSubstr("claim-1"));
 }
 
 TEST(CheckRun, EveryDamageIsNamedWithItsFileAndAWayOut) {

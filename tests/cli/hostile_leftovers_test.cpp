@@ -7,6 +7,7 @@
 #include "cli/gnuplot.h"
 #include "support/hostile.h"
 #include "support/trained_run.h"
+#include "system/helper.h"
 
 namespace schemamem {
 namespace {

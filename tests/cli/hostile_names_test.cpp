@@ -9,6 +9,7 @@
 #include "support/hostile.h"
 #include "support/made_runs.h"
 #include "support/trained_run.h"
+#include "system/helper.h"
 
 namespace schemamem {
 namespace {

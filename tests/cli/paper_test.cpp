@@ -7,6 +7,7 @@
 #include "support/cli.h"
 #include "support/made_runs.h"
 #include "system/files.h"
+#include "system/helper.h"
 
 namespace schemamem {
 namespace {

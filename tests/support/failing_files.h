@@ -20,6 +20,9 @@ class ForwardingFiles : public FileSystem {
   Outcome sync(int handle) override { return posix_files().sync(handle); }
   Outcome truncate(int handle, std::uint64_t size) override { return posix_files().truncate(handle, size); }
   Outcome close(int handle) override { return posix_files().close(handle); }
+  Outcome link(const std::filesystem::path& file, const std::filesystem::path& name) override {
+    return posix_files().link(file, name);
+  }
   Outcome rename(const std::filesystem::path& from, const std::filesystem::path& to) override {
     return posix_files().rename(from, to);
   }
@@ -63,6 +66,9 @@ class FailingFiles final : public FileSystem {
   Outcome close(int handle) override {
     const Outcome closed = posix_files().close(handle);  // a failing close frees the handle too
     return guarded("close", [&] { return closed; });
+  }
+  Outcome link(const std::filesystem::path& file, const std::filesystem::path& name) override {
+    return guarded("link", [&] { return posix_files().link(file, name); });
   }
   Outcome rename(const std::filesystem::path& from, const std::filesystem::path& to) override {
     return guarded("rename", [&] { return posix_files().rename(from, to); });

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <thread>
 
+#include "support/claims.h"
 #include "support/temporary_folder.h"
 #include "support/tiny_training.h"
 #include "system/file_lock.h"
@@ -123,6 +125,20 @@ TEST(RunStatus, AResultOfAnotherRunDoesNotCount) {
   std::ofstream(world.folder / "run" / "result.json")
       << R"({"hash":"00000000","status":"passed","steps":1,"seconds":1})";
   EXPECT_EQ(RunFollower(world.folder / "run").look().state, RunState::kStopped);
+}
+
+TEST(RunStatus, AClaimOfAnotherHostMeansRunningUntilItWasSilentForTooLong) {
+  World world;
+  world.train(12);
+  const ClaimText claim = test::claim_of_another_host();
+  test::put_claim(world.folder / "run", 1, claim.line());
+  RunFollower follower(world.folder / "run");
+  EXPECT_EQ(follower.look().state, RunState::kRunning);
+  EXPECT_THAT(follower.look().message, HasSubstr("on elsewhere since 2026-01-31T12:00:00Z, as it says"));
+  std::this_thread::sleep_for(kSilentBeats * claim.beat + std::chrono::milliseconds(1));
+  EXPECT_EQ(follower.look().state, RunState::kStopped);
+  test::put_claim(world.folder / "run", 1, "no claim");
+  EXPECT_THAT(follower.look().trouble.value().message(), HasSubstr("is no claim"));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "base/rng.h"
 #include "catalog/model_files.h"
 #include "record/tensor_files.h"
+#include "support/claims.h"
 #include "support/failing_files.h"
 #include "support/run_hashes.h"
 #include "support/temporary_folder.h"
@@ -128,6 +129,39 @@ TEST(Run, ASecondProcessIsRefused) {
   const auto result = world.train("a");
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message(), HasSubstr("process " + std::to_string(::getpid())));
+}
+
+/// While a run trains, another host takes it for dead.
+class TakeOverAt final : public RunObserver {
+ public:
+  TakeOverAt(std::int64_t step, std::filesystem::path folder) : step_(step), folder_(std::move(folder)) {}
+  void stepped(const Trainer&, const StepReport& report) override {
+    if (report.step != step_) return;
+    std::filesystem::remove(folder_ / "claim-1");
+    test::put_claim(folder_, 2, test::claim_of_another_host().line());
+    for (const char* name : {"metrics.jsonl", "events.jsonl"}) before += text_of(name);
+  }
+  std::string text_of(const char* name) const { return read_text_file(folder_ / name, 1 << 20).value(); }
+  std::string before;
+
+ private:
+  std::int64_t step_;
+  std::filesystem::path folder_;
+};
+
+TEST(Run, ThatAnotherHostHasTakenOverEndsAndWritesNothingMore) {
+  World world;
+  TakeOverAt taken(10, world.folder / "a");
+  const auto result = train_run(*world.model, world.request, world.options("a"), StopFlag(false), taken);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind(), ErrorKind::kCannotCreate);
+  EXPECT_THAT(result.error().message(), HasSubstr("another process has taken over"));
+  EXPECT_EQ(taken.text_of("metrics.jsonl") + taken.text_of("events.jsonl"), taken.before);
+  EXPECT_FALSE(is_absent(world.folder / "a" / "claim-2"));
+  ASSERT_TRUE(world.train("a")) << "once the other one has been silent";
+  ASSERT_TRUE(world.train("whole"));
+  EXPECT_EQ(world.result_hash("a"), world.result_hash("whole"));
+  EXPECT_TRUE(is_absent(world.folder / "a" / "claim-3")) << "nothing of it stays";
 }
 
 TEST(Run, StoppedAtAnyStepAndResumedItIsTheSameRun) {
