@@ -82,6 +82,7 @@ Result<ModelSpec> model_spec(const RunRequest& request) {
 Result<std::unique_ptr<SequenceModel<float>>> make_model(const RunRequest& request, EngineChoice choice) {
   const Result<ModelSpec> spec = model_spec(request);
   if (!spec) return spec.error();
+  if (const Status fits = check_shards(request.recipe.recipe); !fits) return fits.error();
   if (const Status fits = Lanes::check(request.recipe.recipe, *request.task); !fits) return fits.error();
   return make_model<float>(*spec, choice);
 }
