@@ -22,9 +22,10 @@ packages_of() {
     wheel) echo g++ cmake ninja-build git python3 python3-dev python3-venv libfmt-dev libtomlplusplus-dev nlohmann-json3-dev ;;
     deb) echo dpkg-dev file fakeroot ;;
     # the report page is tested in a real browser, the NEON kernels on an emulated processor
-    extras) echo python3 python3-dev python3-venv chromium "$(packages_of neon)" ;;
+    extras) echo python3 python3-dev python3-venv chromium "$(packages_of neon)" "$(packages_of mpi)" ;;
+    mpi) echo libopenmpi-dev openmpi-bin ;;
     neon) echo g++ cmake ninja-build git g++-12-aarch64-linux-gnu qemu-user googletest libfmt-dev libtomlplusplus-dev nlohmann-json3-dev ;;
-    *) echo "deps: unknown group '$1'; the groups are build, unit, bench, test, figures, search, format, tidy, docs, site, wheel, deb, neon, extras" >&2; exit 64 ;;
+    *) echo "deps: unknown group '$1'; the groups are build, unit, bench, test, figures, search, format, tidy, docs, site, wheel, deb, neon, mpi, extras" >&2; exit 64 ;;
   esac
 }
 

@@ -27,35 +27,6 @@ constexpr std::size_t kHashDigits = 8;
 constexpr const char* kBeforeCooldown = "before-cooldown";
 static_assert(kFirstTask == AddressValueTask::kName);
 
-std::string manifest_json(const RunRequest& request, const RunOptions& options, const SequenceModel<float>& model) {
-  const BuildInfo build = build_info();
-  Json recipe = Json::object();
-  for (const RecipeField& field : stored_fields(request.recipe.recipe)) {
-    recipe[field.name] = {{"value", field.value}, {"origin", request.recipe.origin.at(field.name)}};
-  }
-  const Result<ModelSpec> spec = model_spec(request);
-  const auto set = spec ? unpublished_fields(*spec) : request.model.set;
-  const Json manifest{{"format", 1},
-                      {"model", request.model.name},
-                      {"model_set", set},
-                      {"task", request.task->name()},
-                      {"setting", request.task->setting()},
-                      {"seed", request.seed},
-                      {"recipe", request.recipe.name},
-                      {"hash", run_hash(request)},
-                      {"parameters", model.parameters().size()},
-                      {"persistent_elements", model.persistent_elements()},
-                      {"isa", isa_name(options.isa)},
-                      {"version", build.version},
-                      {"commit", build.commit},
-                      {"compiler", build.compiler},
-                      {"build_type", build.build_type},
-                      {"environment", options.environment},
-                      {"created", utc_now()},
-                      {"config", recipe}};
-  return manifest.dump(1) + "\n";
-}
-
 Json passed_json(const std::vector<PassedStage>& passed) {
   Json stages = Json::array();
   for (const PassedStage& stage : passed)
@@ -109,10 +80,39 @@ std::string run_name(const RunRequest& request) {
                      run_hash(request));
 }
 
+std::string manifest_text(const RunRequest& request, const RunOptions& options, const SequenceModel<float>& model) {
+  const BuildInfo build = build_info();
+  Json recipe = Json::object();
+  for (const RecipeField& field : stored_fields(request.recipe.recipe)) {
+    recipe[field.name] = {{"value", field.value}, {"origin", request.recipe.origin.at(field.name)}};
+  }
+  const Result<ModelSpec> spec = model_spec(request);
+  const auto set = spec ? unpublished_fields(*spec) : request.model.set;
+  const Json manifest{{"format", 1},
+                      {"model", request.model.name},
+                      {"model_set", set},
+                      {"task", request.task->name()},
+                      {"setting", request.task->setting()},
+                      {"seed", request.seed},
+                      {"recipe", request.recipe.name},
+                      {"hash", run_hash(request)},
+                      {"parameters", model.parameters().size()},
+                      {"persistent_elements", model.persistent_elements()},
+                      {"isa", isa_name(options.isa)},
+                      {"version", build.version},
+                      {"commit", build.commit},
+                      {"compiler", build.compiler},
+                      {"build_type", build.build_type},
+                      {"environment", options.environment},
+                      {"created", utc_now()},
+                      {"config", recipe}};
+  return manifest.dump(1) + "\n";
+}
+
 Status settle_manifest(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
                        FileSystem& files) {
   const fs::path path = options.folder / "run.json";
-  if (!is_run(options.folder)) return write_file_atomically(path, manifest_json(request, options, model), files);
+  if (!is_run(options.folder)) return write_file_atomically(path, manifest_text(request, options, model), files);
   const auto manifest = read_json_object(path, files);
   if (!manifest) return manifest.error();
   const std::string found = manifest->text("hash"), name = manifest->text("model"), setting = manifest->text("setting"),
