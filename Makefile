@@ -2,7 +2,8 @@
 .DEFAULT_GOAL := help
 .PHONY: help deps build test test-unit test-extras test-sanitizers test-clang test-scalar test-neon test-wheel coverage quickstart bench \
         bench-peers bench-python bench-explorer explorer-soak results search mqar guests endless crash-test signal-test thread-test power-test \
-        fault-test mutation-test fuzz fuzz-campaign format format-check tidy web wasm wheel docs site install deb container-test clean
+        fault-test mutation-test mpi mpi-program test-mpi mpi-campaign bench-mpi fuzz fuzz-campaign format format-check tidy web wasm wheel docs \
+        site install deb container-test clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -13,6 +14,7 @@ SIGNALS ?= 200
 IMAGES ?= 30000
 ALLOCATIONS ?= 20
 MUTATIONS ?= 5000
+RANK_KILLS ?= 50
 ARGUMENTS ?= 5000
 SEED ?= 1
 BENCH_PRESET ?= release
@@ -23,6 +25,8 @@ configure = @[ $(2)/build.ninja -nt CMakePresets.json ] && ! grep -qs '^SCHEMAME
             { cmake --preset $(1) -DSCHEMAMEM_PROGRAM_ALONE=OFF --log-level=WARNING && touch $(2)/build.ninja; }
 configure_program = @[ build/build.ninja -nt CMakePresets.json ] || \
                     { cmake --preset release -DSCHEMAMEM_PROGRAM_ALONE=ON --log-level=WARNING && touch build/build.ninja; }
+# MPI may have come later than the build folder.
+configure_with_mpi = @cmake --preset release -DSCHEMAMEM_PROGRAM_ALONE=OFF --log-level=WARNING && touch build/build.ninja
 ctest = ctest --output-on-failure -j $(JOBS)
 cpp_files = git ls-files --cached --others --exclude-standard 'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' \
             'bench/*.h' 'bench/*.cpp' 'fuzz/*.h' 'fuzz/*.cpp' 'include/*.h' 'python/*.h' 'python/*.cpp' 'wasm/*.h' 'wasm/*.cpp'
@@ -55,7 +59,7 @@ test-unit: ## build and run the unit tests only
 test-extras: build ## run the tests that need PyTorch, a browser or other heavy things, installing those first
 	@scripts/deps.sh unit bench site extras
 	@scripts/venv.sh
-	$(call configure,release,build)
+	$(configure_with_mpi)
 	@cmake --build build -j $(JOBS)
 	@$(ctest) --test-dir build -L extras -O build/ctest-extras.log
 
@@ -115,6 +119,24 @@ fault-test: deps ## fail every system call and every ALLOCATIONS-th allocation (
 mutation-test: deps ## MUTATIONS files with changed bytes and ARGUMENTS random command lines (default 5000 each) through the program
 	$(call configure,release,build)
 	$(campaign) --mutations $(MUTATIONS) --arguments $(ARGUMENTS)
+
+mpi: ## build the program with MPI, to train one run on several processes: build-mpi/schemamem (docs/scaling.md)
+	@scripts/deps.sh build mpi
+	@scripts/build_preset.sh mpi schemamem
+
+mpi-program:
+	@scripts/deps.sh build unit bench mpi
+	$(configure_with_mpi)
+	@cmake --build build -j $(JOBS) --target schemamem schemamem_mpi campaign
+
+test-mpi: mpi-program ## one run on several processes: the same bits, ranks that die, errors and signals
+	@$(ctest) --test-dir build -R 'ranks|mpi_test' --no-tests=error
+
+mpi-campaign: mpi-program ## 300 steps on 1, 2, 3, 4 and 8 ranks, and kill -9 of a rank RANK_KILLS times (default 50): the same bits
+	@RANK_KILLS=$(RANK_KILLS) SEED=$(SEED) cmake --build build --target mpi_campaign
+
+bench-mpi: mpi-program ## two ranks of one thread beside one process of two threads, after checking both
+	@python3 bench/mpi/ranks.py --program build/schemamem
 
 bench: ## build and run the benchmarks (BENCH_PRESET=native compiles for this machine alone)
 	@scripts/deps.sh build unit bench
@@ -224,4 +246,4 @@ container-test: build ## run the whole steps of container/Dockerfile and contain
 	@SCHEMAMEM_CONTAINER=whole SCHEMAMEM_PROGRAM=build/schemamem .venv/bin/python tests/extras/container_test.py
 
 clean: ## remove all build folders
-	rm -rf build build-dev build-tsan build-scalar build-native build-clang build-fuzz build-neon build-coverage build-wasm
+	rm -rf build build-dev build-tsan build-scalar build-native build-clang build-fuzz build-neon build-coverage build-wasm build-mpi

@@ -1,5 +1,6 @@
 # A room is one folder under src/ and one static library. A source named *.isa.cpp is compiled once per instruction
-# set, into the namespace schemamem::<isa>, and a table picks one at start-up (docs/decisions/0001).
+# set, into the namespace schemamem::<isa>, and a table picks one at start-up (docs/decisions/0001). One named *.mpi.cpp
+# is part of no room but of the programs that schemamem_with_mpi names (docs/decisions/0027).
 
 set(SCHEMAMEM_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
@@ -47,6 +48,7 @@ function(schemamem_room name)
   set(isa_sources ${sources})
   list(FILTER isa_sources INCLUDE REGEX "\\.isa\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "\\.isa\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "\\.mpi\\.cpp$")
   list(TRANSFORM ROOM_USES PREPEND schemamem_)
   set(target schemamem_${name})
   if(NOT sources)
@@ -85,4 +87,10 @@ function(schemamem_program name folder)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_compile_options(${name} PRIVATE ${SCHEMAMEM_OPTIONS})
   target_link_libraries(${name} PRIVATE schemamem_${folder})
+endfunction()
+
+# Gives a program the MPI of this machine, which find_package has found: what it defines of src/launch comes before the library's.
+function(schemamem_with_mpi program)
+  target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/src/launch/job.mpi.cpp)
+  target_link_libraries(${program} PRIVATE MPI::MPI_CXX)
 endfunction()

@@ -22,12 +22,14 @@ packages_of() {
     wheel) echo g++ cmake ninja-build git python3 python3-dev python3-venv libfmt-dev libtomlplusplus-dev nlohmann-json3-dev ;;
     deb) echo dpkg-dev file fakeroot ;;
     # pages are tested in a real browser, the NEON kernels on an emulated processor, sweeps with a real scheduler
-    extras) echo python3 python3-dev python3-venv chromium "$(packages_of neon)" "$(packages_of container)" "$(packages_of slurm)" ;;
+    extras) echo python3 python3-dev python3-venv chromium "$(packages_of neon)" "$(packages_of container)" "$(packages_of slurm)" \
+                 "$(packages_of mpi)" ;;
+    mpi) echo libopenmpi-dev openmpi-bin ;;
     slurm) echo slurm-wlm munge util-linux ;;
     # a bare Debian in a folder, for the container recipes' steps
     container) echo debootstrap util-linux "$(packages_of deb)" ;;
     neon) echo g++ cmake ninja-build git g++-12-aarch64-linux-gnu qemu-user googletest libfmt-dev libtomlplusplus-dev nlohmann-json3-dev ;;
-    *) echo "deps: unknown group '$1'; the groups are build, unit, bench, test, figures, search, format, tidy, docs, site, wheel, deb, container, slurm, neon, extras" >&2; exit 64 ;;
+    *) echo "deps: unknown group '$1'; the groups are build, unit, bench, test, figures, search, format, tidy, docs, site, wheel, deb, container, slurm, mpi, neon, extras" >&2; exit 64 ;;
   esac
 }
 

@@ -15,11 +15,11 @@ namespace {
 using Register = void (*)(CLI::App& program, Commands& commands);
 
 /// In the order of the help page.
-constexpr std::array kCommands{&register_talk,   &register_explore, &register_models, &register_state,
-                               &register_task,   &register_inspect, &register_verify, &register_bench,
-                               &register_train,  &register_resume,  &register_watch,  &register_sweep,
-                               &register_config, &register_eval,    &register_ablate, &register_calibrate,
-                               &register_score,  &register_paper,   &register_report, &register_check};
+constexpr std::array kCommands{
+    &register_talk,      &register_explore, &register_models, &register_state,  &register_task,      &register_inspect,
+    &register_verify,    &register_bench,   &register_train,  &register_resume, &register_watch,     &register_sweep,
+    &register_node_plan, &register_config,  &register_eval,   &register_ablate, &register_calibrate, &register_score,
+    &register_paper,     &register_report,  &register_check};
 
 }  // namespace
 

@@ -31,6 +31,9 @@ class Commands {
     on(command, std::move(action));
     heeding_.insert(&command);
   }
+  /// Of several ranks every one calls the command, not the first alone.
+  void share(const CLI::App& command) { shared_.insert(&command); }
+  bool is_shared(const CLI::App& command) const { return shared_.contains(&command); }
   bool heeds_signals(const CLI::App& command) const { return heeding_.contains(&command); }
   /// Nothing for a command that only holds others.
   const Action* action(const CLI::App& command) const {
@@ -40,7 +43,7 @@ class Commands {
 
  private:
   std::map<const CLI::App*, Action> actions_;
-  std::set<const CLI::App*> heeding_;
+  std::set<const CLI::App*> heeding_, shared_;
 };
 
 /// Registers every command of the table.

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "kernels/isa.h"
+#include "system/ranks.h"
 
 namespace schemamem {
 
@@ -43,6 +44,7 @@ struct Console {
   bool paint_err = false;
   std::istream* in = nullptr;
   bool converses = false;  // a person types and reads: `in` and `out` are a terminal
+  Ranks& ranks = alone();
 
   /// Writes a piece of the result. A full disk or a reader that has gone ends the command at once.
   Status print(std::string_view text) {

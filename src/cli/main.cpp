@@ -14,6 +14,7 @@
 #include "cli/run_cli.h"
 #include "cli/signals.h"
 #include "cli/standard_streams.h"
+#include "launch/job.h"
 #include "system/exit_codes.h"
 
 namespace {
@@ -58,6 +59,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return schemamem::exit_code(schemamem::ErrorKind::kFailed);
   }
+  const auto job = schemamem::join_job();
   return schemamem::run_cli(std::move(arguments), {.out = std::cout,
                                                    .err = std::cerr,
                                                    .out_is_terminal = isatty(STDOUT_FILENO) == 1,
@@ -65,5 +67,7 @@ int main(int argc, char** argv) {
                                                    .no_color = is_set("NO_COLOR") || dumb,
                                                    .in = &std::cin,
                                                    .in_is_terminal = isatty(STDIN_FILENO) == 1,
-                                                   .reader_gone = &reader_gone});
+                                                   .reader_gone = &reader_gone,
+                                                   .ranks = job->ranks(),
+                                                   .end_all = [&](int code) { job->end_all(code); }});
 }

@@ -124,7 +124,8 @@ struct Program {
     let_options_repeat(app);
   }
 
-  Status run(std::vector<std::string> args) {
+  /// Reads the arguments; what is wrong with them, if anything.
+  Status read(std::vector<std::string> args) {
     if (!args.empty() && args.front() == "version") args.front() = "--version";
     if (!args.empty() && args.front() == "help")
       std::rotate(args.begin(), args.begin() + 1, args.end()), args.back() = "--help";
@@ -132,7 +133,8 @@ struct Program {
     try {
       app.parse(std::move(args));
     } catch (const CLI::CallForHelp&) {
-      return console().print(app.help());
+      help = true;
+      return Done{};
     } catch (const CLI::ArgumentMismatch& mismatch) {
       const std::string message = mismatch.what();
       return usage(fmt::format("Option {} needs a value.", message.substr(0, message.find(':'))));
@@ -147,11 +149,20 @@ struct Program {
       return usage(
           fmt::format("--color must be auto, always or never, found {}.{}", quote(color), did_you_mean(color, when)));
     const std::vector<std::string> isas = isa_names();
-    if (std::find(isas.begin(), isas.end(), isa) == isas.end())
+    if (around.ranks.is_first() && std::find(isas.begin(), isas.end(), isa) == isas.end())
       return usage(fmt::format("--isa must be one of {} on this machine, found {}.{}", fmt::join(isas, ", "),
                                quote(isa), did_you_mean(isa, isas)));
+    return Done{};
+  }
+
+  Status run(std::vector<std::string> args) {
+    const Status read_well = read(std::move(args));
+    if (!around.ranks.is_first() && (!read_well || help || version || !commands.is_shared(called(app)))) return Done{};
+    if (!read_well) return read_well;
     Console speaker = console();
+    if (help) return speaker.print(app.help());
     if (version) return print_version(speaker);
+    CLI::App& command = called(app);
     if (!commands.heeds_signals(command)) release_stop_signals();
     if (const Action* action = commands.action(command)) return (*action)(speaker);
     return usage(fmt::format("`{}` needs a command: one of {}.", full_name(command),
@@ -169,12 +180,15 @@ struct Program {
             .live = around.err_is_terminal,
             .paint_err = paints(around.err_is_terminal),
             .in = around.in,
-            .converses = around.in_is_terminal && around.out_is_terminal};
+            .converses = around.in_is_terminal && around.out_is_terminal,
+            .ranks = around.ranks};
   }
 
   Surroundings around;
   CLI::App app;
   Commands commands;
+  bool faulted = false;  // by an exception, in the middle of anything
+  bool help = false;
   bool version = false;
   bool json = false;
   std::string color = "auto";
@@ -189,8 +203,10 @@ Status guarded(Program& program, std::vector<std::string> args) {
     program.around.out.flush();
     return program.console().print("");  // what flushing met
   } catch (const std::bad_alloc&) {
+    program.faulted = true;
     return Error(ErrorKind::kFailed, kOutOfMemory);
   } catch (const std::exception& fault) {
+    program.faulted = true;
     return Error(ErrorKind::kFailed, fmt::format("Internal error: {}. Please report it.", fault.what()));
   }
 }
@@ -215,6 +231,7 @@ int run_guarded(std::vector<std::string> args, const Surroundings& around) {
   if (error.kind() == ErrorKind::kInputOutput && around.reader_gone != nullptr && *around.reader_gone)
     return kExitOk;  // `schemamem ... | head`: who reads has seen enough
   const Paint paint(program.paints(around.err_is_terminal));
+  if (!around.ranks.is_first()) around.err << fmt::format("rank {}: ", around.ranks.mine());
   if (error.kind() == ErrorKind::kInterrupted) {
     around.err << (around.err_is_terminal ? "\n" : "") << escaped_lines(error.message())
                << '\n';  // behind the terminal's ^C
@@ -226,7 +243,9 @@ int run_guarded(std::vector<std::string> args, const Surroundings& around) {
   if (error.kind() == ErrorKind::kUsage)
     around.err << fmt::format("See `{} --help`.\n", full_name(called(program.app)));
   around.err.flush();
-  return exit_code(error.kind());
+  const int code = exit_code(error.kind());
+  if (around.end_all && (program.faulted || !around.ranks.is_first())) around.end_all(code);
+  return code;
 }
 
 }  // namespace

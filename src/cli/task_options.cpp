@@ -1,5 +1,7 @@
 #include "cli/task_options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -30,10 +32,12 @@ Result<std::int64_t> read_number(const Text& text, std::string_view flag, std::i
   return parse_integer(*text, flag, least, most);
 }
 
-Result<int> read_threads(const Text& text) {
+Result<int> read_threads(const Text& text, int processes) {
   constexpr std::int64_t kMostThreads = 256;
   const std::int64_t cores = std::max<std::int64_t>(1, std::thread::hardware_concurrency());
-  const auto threads = read_number(text, "--threads", std::min(cores, kMostThreads), 1, kMostThreads);
+  const bool is_bound = cores < ::sysconf(_SC_NPROCESSORS_ONLN);  // a launcher has dealt out the cores
+  const std::int64_t own = is_bound ? cores : std::max<std::int64_t>(1, cores / processes);
+  const auto threads = read_number(text, "--threads", std::min(own, kMostThreads), 1, kMostThreads);
   if (!threads) return threads.error();
   return static_cast<int>(*threads);
 }

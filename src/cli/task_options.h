@@ -24,8 +24,8 @@ struct CaseOptions {
 Result<std::int64_t> read_number(const Text& text, std::string_view flag, std::int64_t fallback, std::int64_t least,
                                  std::int64_t most);
 
-/// --threads: all cores unless given.
-Result<int> read_threads(const Text& text);
+/// --threads: unless given, the cores that this process was bound to, or all, shared with so many processes beside it.
+Result<int> read_threads(const Text& text, int processes = 1);
 /// --floor, and its number; 0, where it is off, unless it is given.
 void add_floor_option(CLI::App& command, Text& floor);
 Result<double> read_floor(const Text& text);

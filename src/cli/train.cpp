@@ -12,6 +12,7 @@
 #include "cli/signals.h"
 #include "cli/train_commands.h"
 #include "models/registry.h"
+#include "train/follow.h"
 #include "train/run.h"
 
 namespace schemamem {
@@ -75,29 +76,29 @@ Status report(const RunResult& result, const RunOptions& options, Console& conso
                            options.folder.string()));
 }
 
-Status run(const RunRequest& request, const RunOptions& options, Console& console) {
-  const auto model = make_model(request, {.isa = options.isa});
-  if (!model) return model.error();
-  const StopOnSignal signals;
-  LiveView view(console.err, Paint(console.paint_err), console.live, request);
-  const Result<RunResult> result = train_run(**model, request, options, signals.flag(), view);
-  view.close();
-  if (!result) return result.error();
-  return report(*result, options, console);
+/// The instruction set that a manifest names, if this machine has it.
+std::optional<Isa> available(const StoredRun& stored) {
+  const auto isas = available_isas();
+  const auto isa = isa_from_name(stored.isa);
+  return isa && std::find(isas.begin(), isas.end(), *isa) != isas.end() ? isa : std::nullopt;
 }
 
 /// Another instruction set rounds differently: a run goes on with the one it began with.
 Result<Isa> isa_of(const StoredRun& stored, const std::filesystem::path& folder) {
-  const auto isas = available_isas();
-  const auto isa = isa_from_name(stored.isa);
-  if (isa && std::find(isas.begin(), isas.end(), *isa) != isas.end()) return *isa;
+  if (const auto isa = available(stored)) return *isa;
   return Error(ErrorKind::kUsage,
                fmt::format("{} was begun with the instruction set {}, which this machine or build does not have; the "
                            "results would differ. Continue it on a machine that has it, or train anew.",
                            folder.string(), stored.isa));
 }
 
-Status train(const TrainOptions& given, Console& console) {
+/// What is to be trained, and how.
+struct Order {
+  RunRequest request;
+  RunOptions options;
+};
+
+Result<Order> read_order(const TrainOptions& given, Console& console) {
   RunRequest request;
   const auto model = given.model.read_model();
   if (!model) return model.error();
@@ -112,7 +113,7 @@ Status train(const TrainOptions& given, Console& console) {
   auto recipe = resolve_recipe(given.recipe.value_or("fast"), given.overrides);
   if (!recipe) return recipe.error();
   request.recipe = std::move(recipe).value();
-  const auto threads = read_threads(given.threads);
+  const auto threads = read_threads(given.threads, console.ranks.beside());
   if (!threads) return threads.error();
   const std::filesystem::path folder =
       given.out ? std::filesystem::path(*given.out) : "runs" / std::filesystem::path(run_name(request));
@@ -122,23 +123,80 @@ Status train(const TrainOptions& given, Console& console) {
     if (!begun) return begun.error();
     isa = *begun;
   }
-  return run(request,
-             {.folder = folder,
-              .threads = *threads,
-              .isa = isa,
-              .environment = {{"command", command_of(request, given)}, {"cpu", processor()}}},
-             console);
+  RunOptions options{.folder = folder,
+                     .threads = *threads,
+                     .isa = isa,
+                     .environment = {{"command", command_of(request, given)}, {"cpu", processor()}}};
+  return Order{std::move(request), std::move(options)};
 }
 
-Status resume(const ResumeOptions& given, Console& console) {
+Result<Order> read_order(const ResumeOptions& given, Console& console) {
   if (!given.run) return Error(ErrorKind::kUsage, "`schemamem resume` needs the folder of a run.");
   const auto stored = read_run(*given.run);
   if (!stored) return stored.error();
-  const auto threads = read_threads(given.threads);
+  const auto threads = read_threads(given.threads, console.ranks.beside());
   if (!threads) return threads.error();
   const auto isa = isa_of(*stored, *given.run);
   if (!isa) return isa.error();
-  return run(stored->request, {.folder = *given.run, .threads = *threads, .isa = *isa, .environment = {}}, console);
+  return Order{stored->request, {.folder = *given.run, .threads = *threads, .isa = *isa, .environment = {}}};
+}
+
+/// What follows when the survivors of a rank that died are being stopped.
+void tell_of_silence(const std::filesystem::path& folder, std::ostream& err) {
+  err << fmt::format(
+             "Asked to stop, but another rank does not answer. If it has died, the run ends here: `schemamem resume "
+             "{}`, on any number of ranks, continues it from its last checkpoint.\n",
+             folder.string())
+      << std::flush;
+}
+
+/// Rank 0, or a process alone.
+Status lead(const Result<Order>& order, Console& console) {
+  const auto fail = [&](const Error& error) {
+    share_text(console.ranks, std::nullopt);
+    return error;
+  };
+  if (!order) return fail(order.error());
+  const auto& [request, options] = *order;
+  const auto model = make_model(request, {.isa = options.isa});
+  if (!model) return fail(model.error());
+  share_text(console.ranks, manifest_text(request, options, **model));
+  const StopOnSignal signals;
+  LiveView view(console.err, Paint(console.paint_err), console.live, request);
+  console.ranks.watch(&signals.flag(), [&] { tell_of_silence(options.folder, console.err); });
+  const Result<RunResult> result =
+      train_run(**model, request, options, signals.flag(), view, posix_files(), console.ranks);
+  console.ranks.watch(nullptr, {});
+  view.close();
+  if (!result) return result.error();
+  return report(*result, options, console);
+}
+
+/// The other ranks: what is trained is what rank 0 says, and what becomes of it is told there.
+Status follow(const Text& threads_text, Console& console) {
+  const std::optional<std::string> manifest = share_text(console.ranks, std::nullopt);
+  if (!manifest) return Done{};
+  const auto stored = parse_run(*manifest, "the order of rank 0");
+  if (!stored) return stored.error();
+  const auto isa = available(*stored);
+  if (!isa) {
+    return Error(ErrorKind::kUsage,
+                 fmt::format("rank 0 trains with the instruction set {}, which this machine does not have. A new run "
+                             "may take --isa {}; one that was begun needs machines that have it.",
+                             stored->isa, isa_name(best_isa())));
+  }
+  const auto threads = read_threads(threads_text, console.ranks.beside());
+  if (!threads) return threads.error();
+  const auto model = make_model(stored->request, {.isa = *isa});
+  if (!model) return model.error();
+  const StopOnSignal signals;
+  return follow_run(**model, stored->request, {.folder = {}, .threads = *threads, .isa = *isa, .environment = {}},
+                    signals.flag(), console.ranks);
+}
+
+template <class Options>
+Status run(const Options& given, Console& console) {
+  return console.ranks.is_first() ? lead(read_order(given, console), console) : follow(given.threads, console);
 }
 
 }  // namespace
@@ -159,10 +217,13 @@ void register_train(CLI::App& program, Commands& commands) {
       ->allow_extra_args(false);
   command.add_option("--out", options->out, "Folder of the run (runs/<model>-<setting>-<recipe>-s<seed>-<hash>)")
       ->type_name("DIR");
-  command.add_option("--threads", options->threads, "Threads; the result is the same for any number (all cores)")
+  command
+      .add_option("--threads", options->threads,
+                  "Threads of each process; the result is the same for any number (all cores, shared out)")
       ->type_name("N");
   explain_progress(command);
-  commands.on_until_stopped(command, [options](Console& console) { return train(*options, console); });
+  commands.on_until_stopped(command, [options](Console& console) { return run(*options, console); });
+  commands.share(command);
 }
 
 void register_resume(CLI::App& program, Commands& commands) {
@@ -170,10 +231,13 @@ void register_resume(CLI::App& program, Commands& commands) {
   CLI::App& command = commands.add(program, "resume", "Continue a run that was stopped or killed.",
                                    "schemamem resume runs/schemamem-A3V3-fast-s42-1a2b3c4d");
   command.add_option("RUN", options->run, "Folder of the run");
-  command.add_option("--threads", options->threads, "Threads; the result is the same for any number (all cores)")
+  command
+      .add_option("--threads", options->threads,
+                  "Threads of each process; the result is the same for any number (all cores, shared out)")
       ->type_name("N");
   explain_progress(command);
-  commands.on_until_stopped(command, [options](Console& console) { return resume(*options, console); });
+  commands.on_until_stopped(command, [options](Console& console) { return run(*options, console); });
+  commands.share(command);
 }
 
 }  // namespace schemamem

@@ -4,11 +4,13 @@
 #include <array>
 #include <ctime>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 
 #include "models/registry.h"
 #include "task/batch.h"
+#include "train/sampler.h"
 #include "train/trainer.h"
 
 namespace schemamem {
@@ -19,8 +21,6 @@ constexpr double kShortCheck = 32;
 /// What a step costs besides its tokens (optimiser, folded weights, threads), as tokens of every episode: steps of A3V3
 /// with 3, 12 and 50 tokens an episode took 16.7, 20.4 and 35.7 ms, in one run on a busy machine of two cores.
 constexpr std::size_t kTokensOfAStep = 40;
-/// Forward and backward cost about three times the forward alone.
-constexpr double kForwardShare = 1.0 / 3;
 
 /// Steps of the two halves of the curriculum, the same for every setting: a first guess.
 struct Guess {
@@ -66,14 +66,18 @@ double check_tokens(const Task& task, const Stage& stage, double episodes) {
   return tokens;
 }
 
-/// Tokens that all checks of a stage read when it takes so many steps: those that pass are whole.
-double all_check_tokens(const RunRequest& request, const Stage& stage, double steps) {
-  const auto& validation = request.recipe.recipe.validation;
-  const auto episodes = static_cast<double>(validation.episodes);
-  const double checks = stage.phase == Phase::kCooldown ? 1 : steps / static_cast<double>(validation.every);
-  const double whole = validation.whole ? checks : std::min(checks, static_cast<double>(validation.passes));
-  return whole * check_tokens(*request.task, stage, episodes) +
-         (checks - whole) * check_tokens(*request.task, stage, std::min(episodes, kShortCheck));
+/// Tokens of a step of a stage, the mean over many draws: where a batch has one case, a few would tell little.
+double mean_tokens(const RunRequest& request, const Stage& stage) {
+  constexpr std::int64_t kDraws = 256;
+  const Recipe& recipe = request.recipe.recipe;
+  std::vector<EpisodeCase> cases(static_cast<std::size_t>(recipe.batch.episodes));
+  const auto pieces = static_cast<std::size_t>(stage.phase == Phase::kLanes ? recipe.lanes.count : 0);
+  double tokens = 0;
+  for (std::int64_t step = 0; step < kDraws; ++step) {
+    draw_cases(recipe, stage, request.seed, step, cases);
+    for (std::size_t i = pieces; i < cases.size(); ++i) tokens += static_cast<double>(request.task->tokens(cases[i]));
+  }
+  return tokens / kDraws + static_cast<double>(pieces) * static_cast<double>(recipe.lanes.tokens);
 }
 
 /// Timed stages are the last of the history and transaction phases and every one of maintenance; the others are like
@@ -84,13 +88,50 @@ bool is_timed(const std::vector<Stage>& stages, std::size_t i) {
          (phase != Phase::kCooldown && stages[i + 1].phase != phase);
 }
 
-/// Puts the trainer, with its weights as they are, at the first step of a stage.
-Status place_at(Trainer& trainer, std::size_t stage) {
+/// A step that stands for all of its stage in one mode, and the share of these.
+struct ModeShare {
+  std::int64_t phase_step = 0;
+  double share = 0;
+};
+std::vector<ModeShare> mode_shares(const Curriculum& curriculum, std::size_t stage) {
+  constexpr std::int64_t kLooked = 240;  // a multiple of how often one usually comes
+  std::map<Mode, ModeShare> shares;
+  for (std::int64_t step = 0; step < kLooked; ++step) {
+    const Mode mode = curriculum.mode({.step = step, .stage = stage, .phase_step = step});
+    shares.try_emplace(mode, ModeShare{.phase_step = step}).first->second.share += 1.0 / kLooked;
+  }
+  std::vector<ModeShare> all;
+  for (const auto& [mode, share] : shares) all.push_back(share);
+  return all;
+}
+
+/// Puts the trainer, with its weights as they are, at a step of a stage.
+Status place_at(Trainer& trainer, std::size_t stage, std::int64_t phase_step) {
   const auto tensors = TensorFile::parse(encode_tensors(trainer.optimizer_tensors()), "calibration");
   if (!tensors) return tensors.error();
-  return trainer.restore(*tensors, {.position = {.step = trainer.position().step, .stage = stage},
+  const std::int64_t step = trainer.position().step + phase_step;
+  return trainer.restore(*tensors, {.position = {.step = step, .stage = stage, .phase_step = phase_step},
                                     .passed = {},
                                     .optimizer_steps = trainer.optimizer_steps()});
+}
+
+/// The fastest of several steps, a token and what is serial. Processor time: what else the machine does should not
+/// count.
+Result<StageTiming> time_mode(Trainer& trainer, std::size_t stage, std::int64_t phase_step, int repeats) {
+  const StopFlag never{false};
+  constexpr double kForever = std::numeric_limits<double>::infinity();
+  StageTiming timing{.step = 0, .token = kForever, .serial = kForever};
+  for (int k = 0; k <= repeats; ++k) {
+    if (const Status placed = place_at(trainer, stage, phase_step); !placed) return placed.error();
+    const std::clock_t start = std::clock();
+    const Result<StepReport> report = trainer.step(never);
+    if (!report) return report.error();
+    if (k == 0) continue;  // warms up
+    const double seconds = static_cast<double>(std::clock() - start) / static_cast<double>(CLOCKS_PER_SEC);
+    timing.token = std::min(timing.token, seconds / trainer.threads() / static_cast<double>(report->tokens));
+    timing.serial = std::min(timing.serial, report->seconds.data + report->seconds.folding + report->seconds.optimizer);
+  }
+  return timing;
 }
 
 }  // namespace
@@ -141,43 +182,51 @@ ExpectedSteps expected_steps(const RunRequest& request, std::span<const Finished
   return expected;
 }
 
-Result<CostEstimate> estimate_cost(const RunRequest& request, std::span<const FinishedRun> finished, int threads,
-                                   Isa isa, int repeats) {
-  require(repeats > 0, "estimate_cost: something must be timed");
+/// Checks that pass are whole.
+double all_check_tokens(const RunRequest& request, const Stage& stage, double steps) {
+  const auto& validation = request.recipe.recipe.validation;
+  const auto episodes = static_cast<double>(validation.episodes);
+  const double checks = stage.phase == Phase::kCooldown ? 1 : steps / static_cast<double>(validation.every);
+  const double whole = validation.whole ? checks : std::min(checks, static_cast<double>(validation.passes));
+  return whole * check_tokens(*request.task, stage, episodes) +
+         (checks - whole) * check_tokens(*request.task, stage, std::min(episodes, kShortCheck));
+}
+
+Result<std::vector<StageTiming>> time_stages(const RunRequest& request, int threads, Isa isa, int repeats) {
+  require(repeats > 0, "time_stages: something must be timed");
   const auto model = make_model(request, {.isa = isa});
   if (!model) return model.error();
   const std::vector<Stage> stages = stages_of(request);
-  const ExpectedSteps expected = expected_steps(request, finished);
   Trainer trainer(**model, {.recipe = request.recipe.recipe, .task = request.task, .seed = request.seed}, threads, isa);
-  const StopFlag never{false};
-  std::vector<double> step_seconds(stages.size()), token_seconds(stages.size());
+  std::vector<StageTiming> timings(stages.size());
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (!is_timed(stages, i)) continue;
-    // Processor time, and the fastest counts: what else the machine does should not.
-    double fastest = std::numeric_limits<double>::infinity(), tokens = 0;
-    for (int k = 0; k <= repeats; ++k) {
-      if (const Status placed = place_at(trainer, i); !placed) return placed.error();
-      const std::clock_t start = std::clock();
-      const Result<StepReport> report = trainer.step(never);
-      if (!report) return report.error();
-      if (k == 0) continue;  // warms up
-      const double seconds = static_cast<double>(std::clock() - start) / static_cast<double>(CLOCKS_PER_SEC) / threads;
-      fastest = std::min(fastest, seconds / static_cast<double>(report->tokens));
-      tokens += static_cast<double>(report->tokens) / repeats;
+    for (const auto& [phase_step, share] : mode_shares(trainer.curriculum(), i)) {
+      const auto timed = time_mode(trainer, i, phase_step, repeats);
+      if (!timed) return timed.error();
+      timings[i].token += share * timed->token;
+      timings[i].serial += share * timed->serial;
     }
-    token_seconds[i] = fastest;
-    step_seconds[i] = fastest * tokens;
+    timings[i].step = timings[i].token * mean_tokens(request, stages[i]);
+    timings[i].serial = std::min(timings[i].serial, timings[i].step);
   }
   for (std::size_t i = stages.size(); i-- > 0;) {
-    if (is_timed(stages, i)) continue;
-    const std::size_t like = stages[i].phase == Phase::kCooldown ? i - 1 : i + 1;
-    step_seconds[i] = step_seconds[like];
-    token_seconds[i] = token_seconds[like];
+    if (!is_timed(stages, i)) timings[i] = timings[stages[i].phase == Phase::kCooldown ? i - 1 : i + 1];
   }
+  return timings;
+}
+
+Result<CostEstimate> estimate_cost(const RunRequest& request, std::span<const FinishedRun> finished, int threads,
+                                   Isa isa, int repeats) {
+  const auto timings = time_stages(request, threads, isa, repeats);
+  if (!timings) return timings.error();
+  const std::vector<Stage> stages = stages_of(request);
+  const ExpectedSteps expected = expected_steps(request, finished);
   CostEstimate cost{.seconds = 0, .steps = expected.total(), .source = expected.source};
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    cost.seconds += expected.by_stage[i] * step_seconds[i] +
-                    kForwardShare * token_seconds[i] * all_check_tokens(request, stages[i], expected.by_stage[i]);
+    const StageTiming& timing = (*timings)[i];
+    cost.seconds += expected.by_stage[i] * timing.step +
+                    kForwardShare * timing.token * all_check_tokens(request, stages[i], expected.by_stage[i]);
   }
   return cost;
 }

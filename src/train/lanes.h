@@ -39,6 +39,7 @@ class Lanes {
   /// The state before the piece (empty: the empty memory) and the place for that behind it.
   std::span<const float> before(std::size_t lane) const;
   std::span<float> behind(std::size_t lane);
+  std::span<float> all_behind() { return next_.span(); }
   /// The step was made: what is behind the pieces is where the next ones begin.
   void keep() { std::swap(states_, next_); }
 

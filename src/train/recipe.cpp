@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace schemamem {
@@ -28,6 +29,15 @@ std::string allowed_of(const std::vector<double>&, const Allowed& allowed) {
 }
 
 }  // namespace
+
+Status check_shards(const Recipe& recipe) {
+  const auto& batch = recipe.batch;
+  if (batch.shards <= std::max(batch.episodes, Recipe{}.batch.shards)) return Done{};
+  return Error(ErrorKind::kUsage,
+               fmt::format("batch.shards is {}, more than the {} episodes of a batch (batch.episodes): some would be "
+                           "empty.",
+                           batch.shards, batch.episodes));
+}
 
 std::vector<RecipeField> describe(const Recipe& recipe) {
   std::vector<std::string> defaults;

@@ -30,6 +30,7 @@ struct Recipe {
   struct {
     std::int64_t episodes = 512;
     bool mixed = false;
+    std::int64_t shards = 8;
   } batch;
   struct {
     std::string scheme = "paper";
@@ -122,6 +123,8 @@ struct Recipe {
     field("batch.episodes", self.batch.episodes, Allowed{.least = 1, .most = 4096}, "episodes of a training step");
     field("batch.mixed", self.batch.mixed, yes_or_no,
           "each episode of a maintenance batch draws its own scenario and delay; otherwise one draw for the batch");
+    field("batch.shards", self.batch.shards, Allowed{.least = 1, .most = 4096},
+          "parts of a batch, each with a gradient of its own, that threads and processes share", later);
     field(
         "initial.scheme", self.initial.scheme, words({"paper", "ours", "silent"}),
         "initial weights: the authors' (paper), standard deviations of 1/sqrt(fan-in) (ours), or these with the write "
@@ -219,6 +222,10 @@ struct Recipe {
           "carried states: weight of the change of state over reads, growing from zero while the rate falls", later);
   }
 };
+
+/// Whether the batch has an episode for every shard, unless there are as many shards as by default; a usage error if
+/// not.
+Status check_shards(const Recipe& recipe);
 
 /// One field as text: what `config explain`, manifests and hashes show.
 struct RecipeField {

@@ -16,6 +16,7 @@
 #include "system/locked_files.h"
 #include "train/checkpoint.h"
 #include "train/event_log.h"
+#include "train/follow.h"
 
 namespace schemamem {
 namespace {
@@ -61,15 +62,16 @@ struct WaitForSave {
 class Run {
  public:
   Run(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options, const StopFlag& stop,
-      RunObserver& observer, FileSystem& files)
+      RunObserver& observer, FileSystem& files, Ranks& ranks)
       : request_(request),
         options_(options),
         stop_(stop),
         observer_(observer),
         files_(files),
+        ranks_(ranks),
         checkpoints_(options.folder, files),
         trainer_(model, {.recipe = request.recipe.recipe, .task = request.task, .seed = request.seed}, options.threads,
-                 options.isa) {}
+                 options.isa, ranks) {}
 
   Result<RunResult> go() {
     const auto loaded = checkpoints_.load(trainer_, run_hash(request_));
@@ -96,9 +98,18 @@ class Run {
       if (const Status told = event("damaged", {{"what", damage}}); !told) return told.error();
       observer_.warned(damage);
     }
-    if (const Status told = event(memory ? "resumed" : "started"); !told) return told.error();
+    const Json together = ranks_.is_alone() ? Json::object() : Json{{"ranks", ranks_.count()}};
+    if (const Status told = event(memory ? "resumed" : "started", together); !told) return told.error();
     if (trainer_.threads() < options_.threads) observer_.short_of_threads(options_.threads, trainer_.threads());
+    if (const std::int64_t idle = ranks_.count() - request_.recipe.recipe.batch.shards; idle > 0) {
+      observer_.warned(
+          fmt::format("{} of {} ranks have no part in the gradient: the batch is cut into {} shards "
+                      "(batch.shards).",
+                      idle, ranks_.count(), request_.recipe.recipe.batch.shards));
+    }
     observer_.started(trainer_, memory.has_value());
+    goes_on(ranks_, true);
+    if (const Status shared = share_state(trainer_, ranks_); !shared) return shared.error();
     const Result<RunResult> result = loop();
     const Status written = finish_save();  // the files outlive what is still being written to them
     if (result && !written) return written.error();
@@ -109,6 +120,7 @@ class Run {
   Result<RunResult> loop() {
     while (!trainer_.ended()) {
       if (stop_.load(std::memory_order_relaxed)) return stopped();
+      goes_on(ranks_, true);
       const Status status = trainer_.check_due() ? check() : step();
       if (status) continue;
       if (status.error().kind() == ErrorKind::kInterrupted) return stopped();
@@ -235,7 +247,8 @@ class Run {
   Json spent_json() const {
     return {{"seconds", seconds_since(started_)}, {"kernels", spent_.kernels},
             {"folding", spent_.folding},          {"data", spent_.data},
-            {"optimizer", spent_.optimizer},      {"checks", spent_checking_}};
+            {"optimizer", spent_.optimizer},      {"ranks", spent_.ranks},
+            {"checks", spent_checking_}};
   }
 
   /// Times are told here and not in the metrics, which are the same in every repetition.
@@ -287,6 +300,7 @@ class Run {
   const StopFlag& stop_;
   RunObserver& observer_;
   FileSystem& files_;
+  Ranks& ranks_;
   Checkpoints checkpoints_;
   Trainer trainer_;
   AppendFile* metrics_ = nullptr;
@@ -303,11 +317,8 @@ class Run {
   Clock::time_point started_, last_save_;
 };
 
-}  // namespace
-
-Result<RunResult> train_run(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
-                            const StopFlag& stop, RunObserver& observer, FileSystem& files) {
-  require(model.config().name == request.model.name, "train_run: the request names another model");
+Result<RunResult> lead_run(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
+                           const StopFlag& stop, RunObserver& observer, FileSystem& files, Ranks& ranks) {
   if (const Status made = make_directories(options.folder, files); !made) return made.error();
   const Result<FileLock> lock = FileLock::acquire(options.folder / "lock");
   if (!lock) return lock.error();
@@ -328,7 +339,18 @@ Result<RunResult> train_run(const SequenceModel<float>& model, const RunRequest&
   auto result = read_result(options.folder);
   if (!result) return result.error();
   if (result->has_value()) return **result;
-  return Run(model, request, options, stop, observer, locked).go();
+  return Run(model, request, options, stop, observer, locked, ranks).go();
+}
+
+}  // namespace
+
+Result<RunResult> train_run(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
+                            const StopFlag& stop, RunObserver& observer, FileSystem& files, Ranks& ranks) {
+  require(model.config().name == request.model.name, "train_run: the request names another model");
+  require(ranks.is_first(), "train_run: rank 0 leads, the others follow");
+  Result<RunResult> result = lead_run(model, request, options, stop, observer, files, ranks);
+  goes_on(ranks, false);
+  return result;
 }
 
 Status begin_run_at(std::size_t stage, const SequenceModel<float>& model, const RunRequest& request,

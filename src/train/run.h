@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "models/model.h"
 #include "system/files.h"
+#include "system/ranks.h"
 #include "train/run_record.h"
 #include "train/trainer.h"
 
@@ -30,8 +31,10 @@ class RunObserver {
 /// Trains in options.folder until the curriculum ends, continuing from its newest whole checkpoint if there is one. A
 /// finished run is left alone. Errors: kInterrupted (saved, can be continued), kNonFinite (saved before the step),
 /// kStepLimit (kept and marked), kCannotCreate (another process is at work, or another run lies there).
+/// Of several ranks it is called by the first, which alone touches files, while the others are in follow_run().
 Result<RunResult> train_run(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
-                            const StopFlag& stop, RunObserver& observer, FileSystem& files = posix_files());
+                            const StopFlag& stop, RunObserver& observer, FileSystem& files = posix_files(),
+                            Ranks& ranks = alone());
 
 /// Makes the folder of a run whose curriculum begins at a stage, with initial weights: `train_run` goes on from there.
 /// For benchmarks and trials, which would otherwise have to train their way through every stage before.

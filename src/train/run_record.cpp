@@ -27,7 +27,60 @@ constexpr std::size_t kHashDigits = 8;
 constexpr const char* kBeforeCooldown = "before-cooldown";
 static_assert(kFirstTask == AddressValueTask::kName);
 
-std::string manifest_json(const RunRequest& request, const RunOptions& options, const SequenceModel<float>& model) {
+Json passed_json(const std::vector<PassedStage>& passed) {
+  Json stages = Json::array();
+  for (const PassedStage& stage : passed)
+    stages.push_back({{"name", stage.name}, {"step", stage.step}, {"lowest", stage.lowest}});
+  return stages;
+}
+
+}  // namespace
+
+std::vector<PassedStage> read_passed(const JsonField& json) {
+  std::vector<PassedStage> passed;
+  for (const JsonField& stage : json.items("passed"))
+    passed.push_back({stage.text("name"), stage.count("step"), stage.number("lowest")});
+  return passed;
+}
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+Result<ModelSpec> model_spec(const RunRequest& request) {
+  const TaskShape shape = request.task->shape();
+  return resolve_model(request.model, {.inputs = shape.inputs, .outputs = shape.outputs, .symbols = shape.symbols});
+}
+
+Result<std::unique_ptr<SequenceModel<float>>> make_model(const RunRequest& request, EngineChoice choice) {
+  const Result<ModelSpec> spec = model_spec(request);
+  if (!spec) return spec.error();
+  if (const Status fits = check_shards(request.recipe.recipe); !fits) return fits.error();
+  if (const Status fits = Lanes::check(request.recipe.recipe, *request.task); !fits) return fits.error();
+  return make_model<float>(*spec, choice);
+}
+
+std::vector<Stage> make_curriculum(const RunRequest& request) {
+  return make_curriculum(request.recipe.recipe, *request.task, model_entry(request.model.name).value().traits);
+}
+
+std::string run_hash(const RunRequest& request) {
+  std::string text =
+      fmt::format("model = {}\nsetting = {}\nseed = {}\n", request.model.name, request.task->setting(), request.seed);
+  for (const RecipeField& field : stored_fields(request.recipe.recipe))
+    text += fmt::format("{} = {}\n", field.name, field.value);
+  // What came later is told only where it is not what every run before it had.
+  if (request.task->name() != kFirstTask) text += fmt::format("task = {}\n", request.task->name());
+  if (const Result<ModelSpec> spec = model_spec(request)) {
+    for (const auto& [name, value] : unpublished_fields(*spec)) text += fmt::format("model.{} = {}\n", name, value);
+  }
+  return sha256_hex(std::as_bytes(std::span(text))).substr(0, kHashDigits);
+}
+
+std::string run_name(const RunRequest& request) {
+  return fmt::format("{}-{}-{}-s{}-{}", request.model.name, request.task->setting(), request.recipe.name, request.seed,
+                     run_hash(request));
+}
+
+std::string manifest_text(const RunRequest& request, const RunOptions& options, const SequenceModel<float>& model) {
   const BuildInfo build = build_info();
   Json recipe = Json::object();
   for (const RecipeField& field : stored_fields(request.recipe.recipe)) {
@@ -56,62 +109,10 @@ std::string manifest_json(const RunRequest& request, const RunOptions& options, 
   return manifest.dump(1) + "\n";
 }
 
-Json passed_json(const std::vector<PassedStage>& passed) {
-  Json stages = Json::array();
-  for (const PassedStage& stage : passed)
-    stages.push_back({{"name", stage.name}, {"step", stage.step}, {"lowest", stage.lowest}});
-  return stages;
-}
-
-}  // namespace
-
-std::vector<PassedStage> read_passed(const JsonField& json) {
-  std::vector<PassedStage> passed;
-  for (const JsonField& stage : json.items("passed"))
-    passed.push_back({stage.text("name"), stage.count("step"), stage.number("lowest")});
-  return passed;
-}
-
-std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
-
-Result<ModelSpec> model_spec(const RunRequest& request) {
-  const TaskShape shape = request.task->shape();
-  return resolve_model(request.model, {.inputs = shape.inputs, .outputs = shape.outputs, .symbols = shape.symbols});
-}
-
-Result<std::unique_ptr<SequenceModel<float>>> make_model(const RunRequest& request, EngineChoice choice) {
-  const Result<ModelSpec> spec = model_spec(request);
-  if (!spec) return spec.error();
-  if (const Status fits = Lanes::check(request.recipe.recipe, *request.task); !fits) return fits.error();
-  return make_model<float>(*spec, choice);
-}
-
-std::vector<Stage> make_curriculum(const RunRequest& request) {
-  return make_curriculum(request.recipe.recipe, *request.task, model_entry(request.model.name).value().traits);
-}
-
-std::string run_hash(const RunRequest& request) {
-  std::string text =
-      fmt::format("model = {}\nsetting = {}\nseed = {}\n", request.model.name, request.task->setting(), request.seed);
-  for (const RecipeField& field : stored_fields(request.recipe.recipe))
-    text += fmt::format("{} = {}\n", field.name, field.value);
-  // What came later is told only where it is not what every run before it had.
-  if (request.task->name() != kFirstTask) text += fmt::format("task = {}\n", request.task->name());
-  if (const Result<ModelSpec> spec = model_spec(request)) {
-    for (const auto& [name, value] : unpublished_fields(*spec)) text += fmt::format("model.{} = {}\n", name, value);
-  }
-  return sha256_hex(std::as_bytes(std::span(text))).substr(0, kHashDigits);
-}
-
-std::string run_name(const RunRequest& request) {
-  return fmt::format("{}-{}-{}-s{}-{}", request.model.name, request.task->setting(), request.recipe.name, request.seed,
-                     run_hash(request));
-}
-
 Status settle_manifest(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
                        FileSystem& files) {
   const fs::path path = options.folder / "run.json";
-  if (!is_run(options.folder)) return write_file_atomically(path, manifest_json(request, options, model), files);
+  if (!is_run(options.folder)) return write_file_atomically(path, manifest_text(request, options, model), files);
   const auto manifest = read_json_object(path, files);
   if (!manifest) return manifest.error();
   const std::string found = manifest->text("hash"), name = manifest->text("model"), setting = manifest->text("setting"),

@@ -61,6 +61,8 @@ struct RunResult {
   bool was_done = false;   // found finished, nothing was run
 };
 
+/// The text of a manifest, from which parse_run() makes the request again.
+std::string manifest_text(const RunRequest& request, const RunOptions& options, const SequenceModel<float>& model);
 /// Writes the manifest, or checks that the one there asks for the same: a run is never overwritten.
 Status settle_manifest(const SequenceModel<float>& model, const RunRequest& request, const RunOptions& options,
                        FileSystem& files);

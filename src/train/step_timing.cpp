@@ -14,6 +14,7 @@
 #include "stream/stream_reader.h"
 #include "system/threads.h"
 #include "train/batch_step.h"
+#include "train/recipe.h"
 
 namespace schemamem {
 namespace {
@@ -52,7 +53,8 @@ class Step {
         d_logits_(request.tokens * outputs_),
         weights_(model_->parameters().size()),
         gradient_(weights_.size()),
-        step_(*model_, pool, {request.tokens, model_->chunk_ends({.x = rows(0)}).size()}, batch) {
+        step_(*model_, pool, {request.tokens, model_->chunk_ends({.x = rows(0)}).size()},
+              {.most_episodes = batch, .shards = static_cast<std::size_t>(Recipe{}.batch.shards)}) {
     // Weights and upstream gradients are drawn in float, so that a step in double starts from the same numbers.
     std::vector<float> drawn(weights_.size());
     make_model<float>(request.model).value()->initialise("ours", 1, {drawn.data(), {drawn.size()}});
@@ -72,6 +74,7 @@ class Step {
       model_->forward(step_.folded(), {.x = rows(i)}, *workspace.tape, logits);
       model_->backward(step_.folded(), *workspace.tape, d_logits, shard);
     });
+    step_.reduce();
     step_.gradient({gradient_.data(), {gradient_.size()}});
   }
   double flops() const {

@@ -6,10 +6,10 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "base/rng.h"
+#include "base/sha256.h"
 #include "kernels/cross_entropy.h"
 
 namespace schemamem {
@@ -47,24 +47,25 @@ std::vector<NamedTensor> named(const Layout& layout, const std::string& prefix, 
 
 }  // namespace
 
-Trainer::Trainer(const SequenceModel<float>& model, const TrainSetup& setup, int threads, Isa isa)
+Trainer::Trainer(const SequenceModel<float>& model, const TrainSetup& setup, int threads, Isa isa, Ranks& ranks)
     : model_(model),
       setup_(setup),
       curriculum_(setup.recipe, *setup.task, model.config().traits),
       largest_(largest_episode(model, *setup.task, curriculum_.stages(), longest_piece(setup.recipe))),
+      ranks_(ranks),
       pool_(threads),
-      batch_step_(model, pool_, largest_, static_cast<std::size_t>(setup.recipe.batch.episodes)),
+      batch_step_(model, pool_, largest_,
+                  {.most_episodes = static_cast<std::size_t>(setup.recipe.batch.episodes),
+                   .shards = static_cast<std::size_t>(setup.recipe.batch.shards)},
+                  ranks),
       weights_(model.parameters().size()),
       average_(model.parameters().size()),
       gradient_(model.parameters().size()),
       before_cooldown_(setup.recipe.cooldown.steps > 0 ? model.parameters().size() : 0),
       optimizer_(setup.recipe, model.parameters(), threads, isa),
-      validator_(setup.recipe, *setup.task, model),
+      validator_(setup.recipe, *setup.task, model, ranks),
       batch_(setup.recipe, *setup_.task, model, setup.seed, curriculum_, largest_.tokens),
-      episode_loss_(batch_.episodes()),
-      episode_stillness_(batch_.episodes()),
-      episode_asked_(batch_.episodes()),
-      episode_right_(batch_.episodes()) {
+      results_(batch_.episodes()) {
   const TaskShape shape = setup.task->shape();
   require(model.config().inputs == shape.inputs && model.config().outputs == shape.outputs &&
               model.config().symbols == shape.symbols,
@@ -110,15 +111,15 @@ void Trainer::run_episode(std::size_t i, Mode mode, float stillness, Workspace<f
     episode.final = batch_.lanes().behind(i);
   }
   model_.forward(batch_step_.folded(), episode, *workspace.tape, logits);
-  episode_asked_[i] = episode_right_[i] = 0;
+  EpisodeResult& result = results_[i] = {};
   for (std::size_t t = 0; i < batch_.pieces() && t < labels.size(); ++t) {
     if (labels[t] == EpisodeRows::kNoLabel) continue;
-    ++episode_asked_[i];
-    if (answer_of(kind, logits[t]) == labels[t]) ++episode_right_[i];
+    ++result.asked;
+    if (answer_of(kind, logits[t]) == labels[t]) ++result.right;
   }
-  episode_loss_[i] = kind == AnswerKind::kBits ? bitwise_cross_entropy(logits, labels, weights, d_logits)
-                                               : softmax_cross_entropy(logits, labels, weights, d_logits);
-  episode_stillness_[i] = model_.backward(batch_step_.folded(), *workspace.tape, d_logits, shard);
+  result.loss = kind == AnswerKind::kBits ? bitwise_cross_entropy(logits, labels, weights, d_logits)
+                                          : softmax_cross_entropy(logits, labels, weights, d_logits);
+  result.stillness = model_.backward(batch_step_.folded(), *workspace.tape, d_logits, shard);
 }
 
 Result<StepReport> Trainer::step(const StopFlag& stop) {
@@ -141,20 +142,24 @@ Result<StepReport> Trainer::step(const StopFlag& stop) {
   batch_step_.run(stop, [&](std::size_t i, Workspace<float>& workspace, GradientShard<float>& shard) {
     run_episode(i, mode, stillness, workspace, shard);
   });
-  if (stop.load(std::memory_order_relaxed)) return interrupted();
   report.seconds.kernels = watch.lap();
+  if (ranks_.largest(stop.load(std::memory_order_relaxed) ? 1 : 0) > 0) return interrupted();
+  batch_step_.share(std::as_writable_bytes(std::span(results_)), episodes);
+  if (batch_.pieces() > 0) batch_step_.share(std::as_writable_bytes(batch_.lanes().all_behind()), batch_.pieces());
+  batch_step_.reduce();
+  report.seconds.ranks = watch.lap();
   batch_step_.gradient(view_of(gradient_.span()));
   report.seconds.folding += watch.lap();
 
   report.mode = mode;
-  for (std::size_t i = 0; i < episodes; ++i) {
-    report.loss += episode_loss_[i];
-    report.stillness += episode_stillness_[i] / static_cast<double>(episodes);
+  std::int64_t asked = 0, right = 0;
+  for (const EpisodeResult& result : results_) {
+    report.loss += result.loss;
+    report.stillness += result.stillness / static_cast<double>(episodes);
+    asked += result.asked;
+    right += result.right;
   }
-  const auto sum = [](const std::vector<std::size_t>& counts) {
-    return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
-  };
-  if (batch_.pieces() > 0) report.right = sum(episode_right_) / std::max(1.0, sum(episode_asked_));
+  if (batch_.pieces() > 0) report.right = static_cast<double>(right) / std::max(1.0, static_cast<double>(asked));
   report.gradient_norm = std::sqrt(squared_norm(gradient_.span()));
   report.tokens = batch_.tokens();
   if (!std::isfinite(report.loss) || !std::isfinite(report.gradient_norm) || !std::isfinite(report.stillness)) {
@@ -175,9 +180,24 @@ Result<StepReport> Trainer::step(const StopFlag& stop) {
   return report;
 }
 
+/// Every rank moves its own weights: they stay the same only where the same instructions round in the same way.
+Status Trainer::compare_ranks() const {
+  if (ranks_.is_alone()) return Done{};
+  const std::string mine = sha256_hex(std::as_bytes(std::span(weights_.span())));
+  const bool differs = share_text(ranks_, mine) != mine;
+  const int rank = ranks_.largest(differs ? ranks_.mine() : 0);
+  if (rank == 0) return Done{};
+  return Error(ErrorKind::kFailed,
+               fmt::format("After step {} rank {} has other weights than rank 0: its machine computes other bits. Run "
+                           "all ranks on machines of one kind, with the same program and C library; the run goes on "
+                           "from its last checkpoint.",
+                           position_.step, rank));
+}
+
 Result<Check> Trainer::check(const StopFlag& stop) {
   require(check_due(), "Trainer::check: no check is due");
   const Stage& stage = curriculum_.stage(position_);
+  if (const Status same = compare_ranks(); !same) return same.error();
   batch_step_.fold(view_of(kept_weights()));
   std::optional<Check> check = validator_.run(stage, batch_step_.folded(), batch_step_.workspaces(), pool_, stop);
   if (!check) return interrupted();

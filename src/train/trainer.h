@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "kernels/isa.h"
 #include "models/model.h"
+#include "system/ranks.h"
 #include "system/threads.h"
 #include "tensors/safetensors.h"
 #include "train/batch_step.h"
@@ -33,12 +34,14 @@ struct StepTimes {
   double folding = 0;    // what is derived from the weights, and the shards' gradients added up
   double kernels = 0;    // forward, loss, backward
   double optimizer = 0;  // norm, update, average
+  double ranks = 0;      // waiting for other ranks, and what is exchanged with them
 
   StepTimes& operator+=(const StepTimes& other) {
     data += other.data;
     folding += other.folding;
     kernels += other.kernels;
     optimizer += other.optimizer;
+    ranks += other.ranks;
     return *this;
   }
 };
@@ -63,16 +66,17 @@ struct PassedStage {
 };
 
 /// Training of one model: everything between two checkpoints, nothing of files. The state after n steps is the same
-/// for any number of threads (batch_step.h).
+/// for any number of threads and of ranks (batch_step.h), and all ranks have all of it.
 class Trainer {
  public:
   /// The model outlives the trainer. Weights start as the recipe and the seed say.
-  Trainer(const SequenceModel<float>& model, const TrainSetup& setup, int threads, Isa isa = best_isa());
+  Trainer(const SequenceModel<float>& model, const TrainSetup& setup, int threads, Isa isa = best_isa(),
+          Ranks& ranks = alone());
 
-  /// One optimiser step. On a request to stop (kInterrupted), and when loss or gradient are not finite (kNonFinite),
-  /// nothing has changed.
+  /// One optimiser step, which all ranks make together. On a request to stop, made of any of them (kInterrupted), and
+  /// when loss or gradient are not finite (kNonFinite), nothing has changed.
   Result<StepReport> step(const StopFlag& stop);
-  /// The check that is due, and what it does to the position.
+  /// The check that is due, and what it does to the position. Fails if the ranks do not compute the same bits.
   Result<Check> check(const StopFlag& stop);
 
   const Curriculum& curriculum() const { return curriculum_; }
@@ -84,6 +88,7 @@ class Trainer {
   const SequenceModel<float>& model() const { return model_; }
   /// How many there are; the system may have given fewer than were asked for.
   int threads() const { return pool_.threads(); }
+  int ranks() const { return ranks_.count(); }
 
   /// Goes to the beginning of a stage as if those before it had been passed: for benchmarks and tests.
   void enter(std::size_t stage);
@@ -111,6 +116,7 @@ class Trainer {
   /// Forward, loss and backward of one episode of the batch.
   void run_episode(std::size_t episode, Mode mode, float stillness, Workspace<float>& workspace,
                    GradientShard<float>& shard);
+  Status compare_ranks() const;
   bool has_lanes() const;
   bool has_cooled() const;
   bool averages() const { return setup_.recipe.optimizer.average > 0; }
@@ -122,6 +128,7 @@ class Trainer {
   std::vector<PassedStage> passed_;
 
   TapeSize largest_;
+  Ranks& ranks_;
   ThreadPool pool_;
   BatchStep<float> batch_step_;
   Buffer<float> weights_, average_, gradient_;
@@ -130,8 +137,11 @@ class Trainer {
   Validator validator_;
 
   TrainingBatch batch_;
-  std::vector<double> episode_loss_, episode_stillness_;
-  std::vector<std::size_t> episode_asked_, episode_right_;  // of pieces of lanes
+  struct EpisodeResult {
+    double loss = 0, stillness = 0;
+    std::int64_t asked = 0, right = 0;  // of pieces of lanes
+  };
+  std::vector<EpisodeResult> results_;
 };
 
 }  // namespace schemamem

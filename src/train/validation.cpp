@@ -20,8 +20,8 @@ double Check::lowest() const {
   return lowest;
 }
 
-Validator::Validator(const Recipe& recipe, const Task& task, const SequenceModel<float>& model)
-    : recipe_(recipe), task_(task), model_(model), slots_(model) {}
+Validator::Validator(const Recipe& recipe, const Task& task, const SequenceModel<float>& model, Ranks& ranks)
+    : recipe_(recipe), task_(task), model_(model), ranks_(ranks), slots_(model) {}
 
 void Validator::prepare(const Stage& stage) {
   if (prepared_ == stage.checked) return;
@@ -81,24 +81,39 @@ std::optional<Check> Validator::run(const Stage& stage, const Folded<float>& fol
       check.groups.push_back(score);
     }
   }
+  std::vector<std::int64_t> right(scored.size());
   for (std::size_t first = 0; first < episodes; first += kRound) {
-    const std::size_t count = std::min(kRound, episodes - first);
-    pool.run(cases_.size() * count, [&](std::size_t slice, int thread) {
+    const std::size_t count = std::min(kRound, episodes - first), slices = cases_.size() * count;
+    const auto border = [&](int rank) {
+      return even_share(slices, static_cast<std::size_t>(ranks_.count()), static_cast<std::size_t>(rank));
+    };
+    const std::size_t begin = border(ranks_.mine()), end = border(ranks_.mine() + 1);
+    pool.run(end - begin, [&](std::size_t own, int thread) {
       if (stop.load(std::memory_order_relaxed)) return;
+      const std::size_t slice = begin + own;
       answer(stage, folded, cases_[slice / count], first + slice % count, workspaces[static_cast<std::size_t>(thread)]);
     });
-    if (stop.load(std::memory_order_relaxed)) return std::nullopt;
+    if (ranks_.largest(stop.load(std::memory_order_relaxed) ? 1 : 0) > 0) return std::nullopt;
 
+    for (std::size_t g = 0; g < scored.size(); ++g) {
+      right[g] = 0;
+      const Case& one = *scored[g].asked_in;
+      const std::size_t first_slice = static_cast<std::size_t>(&one - cases_.data()) * count;
+      const EpisodeRows rows = one.episodes.rows();
+      for (std::size_t i = 0; i < count; ++i) {
+        const bool is_own = first_slice + i >= begin && first_slice + i < end;
+        for (std::size_t t = one.episodes.offsets()[first + i]; t < one.episodes.offsets()[first + i + 1]; ++t) {
+          if (!counts_for(rows, t, check.groups[g])) continue;
+          ++check.groups[g].asked;
+          if (is_own && one.answers[t] == rows.labels[t]) ++right[g];
+        }
+      }
+    }
+    add_counts(ranks_, right);
     bool can_pass = true;
     for (std::size_t g = 0; g < scored.size(); ++g) {
       GroupScore& score = check.groups[g];
-      const Case& one = *scored[g].asked_in;
-      const EpisodeRows rows = one.episodes.rows();
-      for (std::size_t t = one.episodes.offsets()[first]; t < one.episodes.offsets()[first + count]; ++t) {
-        if (!counts_for(rows, t, score)) continue;
-        ++score.asked;
-        if (one.answers[t] == rows.labels[t]) ++score.right;
-      }
+      score.right += right[g];
       const auto all = static_cast<double>(scored[g].in_all);
       const double best = 100 * (all - static_cast<double>(score.asked - score.right)) / all;
       can_pass = can_pass && best >= stage.threshold;

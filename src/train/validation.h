@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/model.h"
+#include "system/ranks.h"
 #include "system/threads.h"
 #include "task/batch.h"
 #include "train/curriculum.h"
@@ -40,10 +41,11 @@ struct Check {
 /// evaluation scores.
 class Validator {
  public:
-  /// Task and model outlive it.
-  Validator(const Recipe& recipe, const Task& task, const SequenceModel<float>& model);
+  /// Task, model and ranks outlive it.
+  Validator(const Recipe& recipe, const Task& task, const SequenceModel<float>& model, Ranks& ranks = alone());
 
-  /// Nothing if `stop` was set meanwhile. Workspaces: one a thread.
+  /// The ranks share the episodes and come to the same check. Nothing if `stop` of one of them was set meanwhile.
+  /// Workspaces: one a thread.
   std::optional<Check> run(const Stage& stage, const Folded<float>& folded, std::span<Workspace<float>> workspaces,
                            ThreadPool& pool, const StopFlag& stop);
 
@@ -66,6 +68,7 @@ class Validator {
   Recipe recipe_;
   const Task& task_;
   const SequenceModel<float>& model_;
+  Ranks& ranks_;
   std::vector<EpisodeCase> prepared_;
   std::vector<Case> cases_;
   SlotCounter slots_;

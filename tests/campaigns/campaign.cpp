@@ -52,8 +52,9 @@ std::vector<std::string> Case::command() {
   return reference.leg.train(run, threads);
 }
 
-bool Case::ends_as_the_reference(Tally& tally) {
-  Child child(options.program, command(), log());
+bool Case::ends_as_the_reference(Tally& tally, const fs::path& with,
+                                 const std::function<Words(const Words&)>& arguments) {
+  Child child(with, arguments(command()), log());
   const auto end = child.wait(kLongestRun);
   const std::string hashes = test::result_hashes(run);
   if (end && end->code == reference.code && hashes == reference.hashes) return true;

@@ -16,8 +16,9 @@ namespace schemamem::campaign {
 struct Options {
   std::filesystem::path program, folder;  // the program under test; where runs are made
   std::uint64_t seed = 1;
-  int jobs = 2;                  // cases side by side
-  std::filesystem::path shim{};  // preloaded to make calls fail
+  int jobs = 2;                         // cases side by side
+  std::filesystem::path shim{};         // preloaded to make calls fail
+  std::string mpirun{}, mpi_program{};  // starts ranks of the program that was built with MPI
 };
 
 /// What an uninterrupted run of a leg gives.
@@ -62,7 +63,13 @@ struct Case {
   /// `train` or `resume`, with one or two threads.
   std::vector<std::string> command();
   /// Runs on to the end; true if code and hashes are the reference's. Otherwise tells, and leaves the folder.
-  bool ends_as_the_reference(Tally& tally);
+  bool ends_as_the_reference(Tally& tally) {
+    return ends_as_the_reference(tally, options.program, [](const auto& words) { return words; });
+  }
+  /// The same with another program, and what it makes of the command.
+  using Words = std::vector<std::string>;
+  bool ends_as_the_reference(Tally& tally, const std::filesystem::path& program,
+                             const std::function<Words(const Words&)>& arguments);
 };
 
 /// Draws cases, legs in turn, until `enough`; each is made, played and removed by one of options.jobs threads.
@@ -73,6 +80,10 @@ void play(const Options& options, const std::vector<Reference>& references, cons
 bool kill_campaign(const Options& options, int kills);
 bool signal_campaign(const Options& options, int signals);
 bool thread_campaign(const Options& options);
+/// Legs on 1, 2, 3, 4 and 8 ranks; `whole`: of 300 steps.
+bool rank_campaign(const Options& options, bool whole);
+/// kill -9 of a rank so often; the job ends, and the run goes on with another number of ranks.
+bool rank_kill_campaign(const Options& options, int kills);
 /// About so many disks that a lost power may have left, over all points of a run of each model.
 bool power_campaign(const Options& options, std::size_t images);
 /// Every `every`-th call of each kind fails once, in each scene; of allocations, which are many, every

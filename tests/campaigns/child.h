@@ -27,6 +27,7 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child();
 
+  pid_t id() const { return id_; }
   void send(int signal) const;
   /// Waits until the process holds this signal back, or handles it; true if it holds it back.
   bool wait_for_hold(int signal, std::chrono::duration<double> longest) const;

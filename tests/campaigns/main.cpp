@@ -32,6 +32,8 @@ int main(int argc, char** argv) {
   int kills = 0, signals = 0;
   bool threads = false;
   std::size_t power = 0;
+  bool ranks = false, long_ranks = false;
+  int rank_kills = 0;
   int faults = 0, allocations = 0, mutations = 0, arguments = 0;
   app.add_option("program", options.program, "build/schemamem")->required();
   app.add_option("--kills", kills, "kill -9 so often");
@@ -43,6 +45,11 @@ int main(int argc, char** argv) {
   app.add_option("--shim", options.shim, "With --faults: the library that makes calls fail");
   app.add_option("--mutations", mutations, "So many files with changed bytes");
   app.add_option("--arguments", arguments, "So many random lists of arguments");
+  app.add_flag("--ranks", ranks, "Compare 1, 2, 3, 4 and 8 ranks");
+  app.add_flag("--long-ranks", long_ranks, "The same over 300 steps");
+  app.add_option("--rank-kills", rank_kills, "kill -9 of a rank so often");
+  app.add_option("--mpirun", options.mpirun, "With ranks: what starts them");
+  app.add_option("--mpi-program", options.mpi_program, "With ranks: the program built with MPI");
   app.add_option("--seed", options.seed, "Of everything that is drawn");
   app.add_option("--jobs", options.jobs, "Cases side by side");
   CLI11_PARSE(app, argc, argv);
@@ -53,6 +60,10 @@ int main(int argc, char** argv) {
     if (kills > 0) good = in_a_folder(options, [&] { return campaign::kill_campaign(options, kills); }) && good;
     if (signals > 0) good = in_a_folder(options, [&] { return campaign::signal_campaign(options, signals); }) && good;
     if (threads) good = in_a_folder(options, [&] { return campaign::thread_campaign(options); }) && good;
+    if (ranks || long_ranks)
+      good = in_a_folder(options, [&] { return campaign::rank_campaign(options, long_ranks); }) && good;
+    if (rank_kills > 0)
+      good = in_a_folder(options, [&] { return campaign::rank_kill_campaign(options, rank_kills); }) && good;
     if (power > 0) good = in_a_folder(options, [&] { return campaign::power_campaign(options, power); }) && good;
     if (faults > 0)
       good = in_a_folder(

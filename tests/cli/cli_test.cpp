@@ -159,8 +159,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadCall{"tsk",
                 "Unknown command \"tsk\" of `schemamem`: expected one of talk, explore, models, state, task, inspect, "
                 "verify, bench, train, resume, "
-                "watch, sweep, config, eval, ablate, calibrate, score, paper, report, check. Did you mean "
+                "watch, sweep, plan, config, eval, ablate, calibrate, score, paper, report, check. Did you mean "
                 "\"task\"?"},
+        BadCall{"plan --nodes 8,0", "--nodes"}, BadCall{"plan --bandwidth fast", "--bandwidth"},
+        BadCall{"plan --set batch.shards=600", "batch.shards is 600, more than the 512 episodes"},
         BadCall{"task hsh", "Did you mean \"hash\"?"},
         BadCall{"--vresion", "Unknown option \"--vresion\" of `schemamem`. Did you mean \"--version\"?"},
         BadCall{"-x", "Unknown option \"-x\""},

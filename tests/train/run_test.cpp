@@ -328,6 +328,8 @@ TEST(RunHash, ChangesWithSizesAndTaskAndLaterFields) {
   other = published;
   other.recipe.recipe.levels.limit += 1;
   EXPECT_TRUE(hashes.insert(run_hash(other)).second);
+  other.recipe.recipe.batch.shards = 64;
+  EXPECT_TRUE(hashes.insert(run_hash(other)).second);
 }
 
 class RecallRunOfEveryModel : public testing::TestWithParam<std::string> {};
