@@ -21,6 +21,14 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kNameDigits = 8;
 
+/// A program's complaint as one line.
+std::string complaint(const HelperEnd& answer) {
+  std::string text = answer.error.empty() ? answer.out : answer.error;
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  for (std::size_t end = 0; (end = text.find('\n', end)) != std::string::npos;) text.replace(end, 1, "; ");
+  return text.empty() ? "it did not say why" : printable(text);
+}
+
 /// What one of Slurm's programs answers; an error with its own words where it fails.
 Result<std::string> ask(const std::string& program, const std::vector<std::string>& arguments) {
   const auto path = find_program(program);
@@ -32,8 +40,8 @@ Result<std::string> ask(const std::string& program, const std::vector<std::strin
   auto answer = run_helper(*path, arguments);
   if (!answer) return answer.error();
   if (answer->end == ProcessEnd{}) return std::move(answer).value().out;
-  return Error(ErrorKind::kFailed, fmt::format("{} failed ({}): {}", program, how_it_ended(answer->end),
-                                               printable(answer->error.empty() ? answer->out : answer->error)));
+  return Error(ErrorKind::kFailed,
+               fmt::format("{} failed ({}): {}", program, how_it_ended(answer->end), complaint(*answer)));
 }
 
 /// The runs of an element; none if it is not in the table.

@@ -145,10 +145,10 @@ TEST(Slurm, AQueueThatDoesNotAnswerIsNoEmptyOne) {
 
 TEST(Slurm, ARefusedSubmissionLeavesNothing) {
   const Cluster cluster;
-  cluster.program("sbatch", "echo 'sbatch: error: invalid partition' >&2; exit 1");
+  cluster.program("sbatch", "echo 'sbatch: error: invalid partition' >&2; echo no >&2; exit 1");
   const auto refused = cluster.submit();
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message(), HasSubstr("invalid partition"));
+  EXPECT_THAT(refused.error().message(), HasSubstr("exit code 1): sbatch: error: invalid partition; no"));
   EXPECT_THAT(cluster.submissions(), IsEmpty());
 }
 
