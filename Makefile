@@ -130,7 +130,8 @@ mpi-program:
 	@cmake --build build -j $(JOBS) --target schemamem schemamem_mpi campaign
 
 test-mpi: mpi-program ## one run on several processes: the same bits, ranks that die, errors and signals
-	@$(ctest) --test-dir build -R 'ranks|mpi_test' --no-tests=error
+	@$(ctest) --test-dir build -L extras -R ranks --no-tests=error
+	@SCHEMAMEM_PROGRAM=build/schemamem python3 tests/extras/mpi_test.py
 
 mpi-campaign: mpi-program ## 300 steps on 1, 2, 3, 4 and 8 ranks, and kill -9 of a rank RANK_KILLS times (default 50): the same bits
 	@RANK_KILLS=$(RANK_KILLS) SEED=$(SEED) cmake --build build --target mpi_campaign

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <ctime>
-#include <limits>
-#include <map>
 #include <numeric>
 #include <optional>
 
 #include "models/registry.h"
 #include "task/batch.h"
-#include "train/sampler.h"
-#include "train/trainer.h"
 
 namespace schemamem {
 namespace {
@@ -64,74 +59,6 @@ double check_tokens(const Task& task, const Stage& stage, double episodes) {
   double tokens = 0;
   for (const EpisodeCase& one : stage.checked) tokens += episodes * static_cast<double>(task.tokens(one));
   return tokens;
-}
-
-/// Tokens of a step of a stage, the mean over many draws: where a batch has one case, a few would tell little.
-double mean_tokens(const RunRequest& request, const Stage& stage) {
-  constexpr std::int64_t kDraws = 256;
-  const Recipe& recipe = request.recipe.recipe;
-  std::vector<EpisodeCase> cases(static_cast<std::size_t>(recipe.batch.episodes));
-  const auto pieces = static_cast<std::size_t>(stage.phase == Phase::kLanes ? recipe.lanes.count : 0);
-  double tokens = 0;
-  for (std::int64_t step = 0; step < kDraws; ++step) {
-    draw_cases(recipe, stage, request.seed, step, cases);
-    for (std::size_t i = pieces; i < cases.size(); ++i) tokens += static_cast<double>(request.task->tokens(cases[i]));
-  }
-  return tokens / kDraws + static_cast<double>(pieces) * static_cast<double>(recipe.lanes.tokens);
-}
-
-/// Timed stages are the last of the history and transaction phases and every one of maintenance; the others are like
-/// the next timed one.
-bool is_timed(const std::vector<Stage>& stages, std::size_t i) {
-  const Phase phase = stages[i].phase;
-  return phase == Phase::kMaintenance || phase == Phase::kLevels || phase == Phase::kLanes ||
-         (phase != Phase::kCooldown && stages[i + 1].phase != phase);
-}
-
-/// A step that stands for all of its stage in one mode, and the share of these.
-struct ModeShare {
-  std::int64_t phase_step = 0;
-  double share = 0;
-};
-std::vector<ModeShare> mode_shares(const Curriculum& curriculum, std::size_t stage) {
-  constexpr std::int64_t kLooked = 240;  // a multiple of how often one usually comes
-  std::map<Mode, ModeShare> shares;
-  for (std::int64_t step = 0; step < kLooked; ++step) {
-    const Mode mode = curriculum.mode({.step = step, .stage = stage, .phase_step = step});
-    shares.try_emplace(mode, ModeShare{.phase_step = step}).first->second.share += 1.0 / kLooked;
-  }
-  std::vector<ModeShare> all;
-  for (const auto& [mode, share] : shares) all.push_back(share);
-  return all;
-}
-
-/// Puts the trainer, with its weights as they are, at a step of a stage.
-Status place_at(Trainer& trainer, std::size_t stage, std::int64_t phase_step) {
-  const auto tensors = TensorFile::parse(encode_tensors(trainer.optimizer_tensors()), "calibration");
-  if (!tensors) return tensors.error();
-  const std::int64_t step = trainer.position().step + phase_step;
-  return trainer.restore(*tensors, {.position = {.step = step, .stage = stage, .phase_step = phase_step},
-                                    .passed = {},
-                                    .optimizer_steps = trainer.optimizer_steps()});
-}
-
-/// The fastest of several steps, a token and what is serial. Processor time: what else the machine does should not
-/// count.
-Result<StageTiming> time_mode(Trainer& trainer, std::size_t stage, std::int64_t phase_step, int repeats) {
-  const StopFlag never{false};
-  constexpr double kForever = std::numeric_limits<double>::infinity();
-  StageTiming timing{.step = 0, .token = kForever, .serial = kForever};
-  for (int k = 0; k <= repeats; ++k) {
-    if (const Status placed = place_at(trainer, stage, phase_step); !placed) return placed.error();
-    const std::clock_t start = std::clock();
-    const Result<StepReport> report = trainer.step(never);
-    if (!report) return report.error();
-    if (k == 0) continue;  // warms up
-    const double seconds = static_cast<double>(std::clock() - start) / static_cast<double>(CLOCKS_PER_SEC);
-    timing.token = std::min(timing.token, seconds / trainer.threads() / static_cast<double>(report->tokens));
-    timing.serial = std::min(timing.serial, report->seconds.data + report->seconds.folding + report->seconds.optimizer);
-  }
-  return timing;
 }
 
 }  // namespace
@@ -190,30 +117,6 @@ double all_check_tokens(const RunRequest& request, const Stage& stage, double st
   const double whole = validation.whole ? checks : std::min(checks, static_cast<double>(validation.passes));
   return whole * check_tokens(*request.task, stage, episodes) +
          (checks - whole) * check_tokens(*request.task, stage, std::min(episodes, kShortCheck));
-}
-
-Result<std::vector<StageTiming>> time_stages(const RunRequest& request, int threads, Isa isa, int repeats) {
-  require(repeats > 0, "time_stages: something must be timed");
-  const auto model = make_model(request, {.isa = isa});
-  if (!model) return model.error();
-  const std::vector<Stage> stages = stages_of(request);
-  Trainer trainer(**model, {.recipe = request.recipe.recipe, .task = request.task, .seed = request.seed}, threads, isa);
-  std::vector<StageTiming> timings(stages.size());
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    if (!is_timed(stages, i)) continue;
-    for (const auto& [phase_step, share] : mode_shares(trainer.curriculum(), i)) {
-      const auto timed = time_mode(trainer, i, phase_step, repeats);
-      if (!timed) return timed.error();
-      timings[i].token += share * timed->token;
-      timings[i].serial += share * timed->serial;
-    }
-    timings[i].step = timings[i].token * mean_tokens(request, stages[i]);
-    timings[i].serial = std::min(timings[i].serial, timings[i].step);
-  }
-  for (std::size_t i = stages.size(); i-- > 0;) {
-    if (!is_timed(stages, i)) timings[i] = timings[stages[i].phase == Phase::kCooldown ? i - 1 : i + 1];
-  }
-  return timings;
 }
 
 Result<CostEstimate> estimate_cost(const RunRequest& request, std::span<const FinishedRun> finished, int threads,

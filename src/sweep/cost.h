@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "kernels/isa.h"
 #include "sweep/plan.h"
+#include "sweep/stage_timing.h"
 
 namespace schemamem {
 
@@ -34,16 +35,6 @@ std::vector<FinishedRun> finished_runs(const std::filesystem::path& folder, std:
 /// of docs/formats.md ("Sweeps"). Never less than the checks that a stage needs, nor more than its limit.
 ExpectedSteps expected_steps(const RunRequest& request, std::span<const FinishedRun> finished);
 
-/// What a step of a stage takes on this machine when it does nothing else, timed; stages that were not are like their
-/// neighbours.
-struct StageTiming {
-  double step = 0;    // seconds
-  double token = 0;   // the step divided by its tokens
-  double serial = 0;  // seconds of the step that threads and ranks do not share: data, folding, optimiser
-};
-/// Real training steps: one warm-up step and then the fastest of `repeats` of each stage.
-Result<std::vector<StageTiming>> time_stages(const RunRequest& request, int threads, Isa isa = best_isa(),
-                                             int repeats = 3);
 /// Tokens that all checks of a stage read when it takes so many steps; a check costs the forward share of a step.
 double all_check_tokens(const RunRequest& request, const Stage& stage, double steps);
 inline constexpr double kForwardShare = 1.0 / 3;
