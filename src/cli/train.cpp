@@ -157,7 +157,8 @@ Status lead(const Result<Order>& order, Console& console) {
     return error;
   };
   if (!order) return fail(order.error());
-  const auto& [request, options] = *order;
+  const RunRequest& request = order->request;
+  const RunOptions& options = order->options;
   const auto model = make_model(request, {.isa = options.isa});
   if (!model) return fail(model.error());
   share_text(console.ranks, manifest_text(request, options, **model));

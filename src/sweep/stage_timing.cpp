@@ -88,8 +88,10 @@ Result<StageTiming> time_step(Trainer& trainer, const Position& at, int repeats)
 
 Result<StageTiming> time_stage(Trainer& trainer, std::size_t stage, const Draws& draws, int repeats) {
   StageTiming all;
-  for (const auto& [phase_step, share] : mode_shares(trainer.curriculum(), stage)) {
-    const auto at = [&](std::int64_t step) { return Position{.step = step, .stage = stage, .phase_step = phase_step}; };
+  for (const ModeShare& mode : mode_shares(trainer.curriculum(), stage)) {
+    const auto at = [&](std::int64_t step) {
+      return Position{.step = step, .stage = stage, .phase_step = mode.phase_step};
+    };
     const auto shortest = time_step(trainer, at(draws.shortest), repeats);
     if (!shortest) return shortest.error();
     StageTiming mean = *shortest;
@@ -100,8 +102,8 @@ Result<StageTiming> time_stage(Trainer& trainer, std::size_t stage, const Draws&
       mean.step += way * (longest->step - shortest->step);
       mean.serial += way * (longest->serial - shortest->serial);
     }
-    all.step += share * mean.step;
-    all.serial += share * std::min(mean.serial, mean.step);
+    all.step += mode.share * mean.step;
+    all.serial += mode.share * std::min(mean.serial, mean.step);
   }
   all.token = all.step / draws.mean;
   return all;
