@@ -173,11 +173,11 @@ Result<std::unique_ptr<FolderClaim>> FolderClaim::take(const fs::path& folder, c
                    fmt::format("{} is in use by {}; wait for it to end, or choose another folder", folder.string(),
                                others.alive->text.who()));
     }
-    if (waiting.stop != nullptr && waiting.stop->load()) {
-      return Error(ErrorKind::kInterrupted,
-                   fmt::format("stopped on request, before anything was done in {}", folder.string()));
-    }
     if (others.unknown != nullptr) {
+      if (waiting.stop != nullptr && waiting.stop->load()) {
+        return Error(ErrorKind::kInterrupted,
+                     fmt::format("stopped on request, before anything was done in {}", folder.string()));
+      }
       if (!std::exchange(told, true) && waiting.watching) waiting.watching(others.unknown->text.who());
       std::this_thread::sleep_for(std::min(others.unknown->text.beat / 4, kLongNap));
       continue;

@@ -86,6 +86,9 @@ inline std::vector<std::string> more_arguments(const std::string& command) {
       {"sweep run", "--jobs 1 --threads 1"},
       {"sweep retry", "--jobs 1 --threads 1"},
       {"sweep plan", "--no-estimate --settings A2V2 --out {}"},
+      {"plan",
+       "--models schemamem:layers=1:width=8:slots=4:heads=2:head_dim=4:hidden=4 --settings A2V2 --set batch.episodes=8 "
+       "--nodes 1 --threads 1"},
       {"bench step", "--model schemamem --repeats 1 --batch 2 --tokens 40 --threads 1"},
       {"bench stream", "--model schemamem --tokens 50"},
       {"bench train",
