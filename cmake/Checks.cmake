@@ -57,7 +57,7 @@ foreach(parts IN ITEMS models_test=5 train_test=3)
 endforeach()
 
 set(SCHEMAMEM_FUZZ_SECONDS 30 CACHE STRING "How long `make test` runs a fuzz target")
-set(SCHEMAMEM_FUZZ_TARGETS 4 CACHE STRING "How many targets `make test` runs for so long, others every day")
+set(SCHEMAMEM_FUZZ_TARGETS 2 CACHE STRING "How many targets `make test` runs for so long, others every day")
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/*_fuzz.cpp)
 foreach(source IN LISTS sources)
   cmake_path(GET source STEM name)
