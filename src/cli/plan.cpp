@@ -64,20 +64,13 @@ Result<Network> read_network(const PlanOptions& given) {
 }
 
 Result<SweepPlan> read_plan(const PlanOptions& given) {
-  SweepPlan plan;
-  const auto models = parse_models(given.models.value_or(model_names().front()));
-  if (!models) return models.error();
-  plan.models = *models;
-  const auto tasks = parse_tasks(task_entries().front().name, given.settings.value_or("A3V3"));
+  auto tasks = parse_tasks(task_entries().front().name, given.settings.value_or("A3V3"));
   if (!tasks) return tasks.error();
-  plan.tasks = *tasks;
-  const auto seeds = parse_seeds(given.seeds.value_or("42"));
-  if (!seeds) return seeds.error();
-  plan.seeds = *seeds;
-  auto recipes = parse_recipes(given.recipe.value_or("paper"), given.overrides);
-  if (!recipes) return recipes.error();
-  plan.recipes = std::move(recipes).value();
-  return plan;
+  return parse_plan({.models = given.models.value_or(model_names().front()),
+                     .seeds = given.seeds.value_or("42"),
+                     .recipes = given.recipe.value_or("paper"),
+                     .overrides = given.overrides},
+                    std::move(tasks).value());
 }
 
 /// Seconds of all runs, on nodes that each train one of them at a time.

@@ -49,20 +49,13 @@ Result<std::vector<std::shared_ptr<const Task>>> read_tasks(const PlanOptions& g
 }
 
 Result<SweepPlan> read_plan(const PlanOptions& given) {
-  SweepPlan plan;
-  const auto models = parse_models(given.models.value_or(fmt::format("{}", fmt::join(model_names(), ","))));
-  if (!models) return models.error();
-  plan.models = *models;
-  const auto tasks = read_tasks(given);
+  auto tasks = read_tasks(given);
   if (!tasks) return tasks.error();
-  plan.tasks = *tasks;
-  const auto seeds = parse_seeds(given.seeds.value_or("42-44"));
-  if (!seeds) return seeds.error();
-  plan.seeds = *seeds;
-  auto recipes = parse_recipes(given.recipes.value_or("fast"), given.overrides);
-  if (!recipes) return recipes.error();
-  plan.recipes = std::move(recipes).value();
-  return plan;
+  return parse_plan({.models = given.models.value_or(fmt::format("{}", fmt::join(model_names(), ","))),
+                     .seeds = given.seeds.value_or("42-44"),
+                     .recipes = given.recipes.value_or("fast"),
+                     .overrides = given.overrides},
+                    std::move(tasks).value());
 }
 
 std::string estimate_text(const std::vector<SweepKind>& kinds, const PoolOptions& pool, const SweepCost& all) {

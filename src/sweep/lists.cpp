@@ -161,4 +161,19 @@ Result<std::vector<SweepRecipe>> parse_recipes(std::string_view text, const std:
   return recipes;
 }
 
+Result<SweepPlan> parse_plan(const PlanLists& lists, std::vector<std::shared_ptr<const Task>> tasks) {
+  SweepPlan plan;
+  plan.tasks = std::move(tasks);
+  auto models = parse_models(lists.models);
+  if (!models) return models.error();
+  plan.models = std::move(models).value();
+  auto seeds = parse_seeds(lists.seeds);
+  if (!seeds) return seeds.error();
+  plan.seeds = std::move(seeds).value();
+  auto recipes = parse_recipes(lists.recipes, lists.overrides);
+  if (!recipes) return recipes.error();
+  plan.recipes = std::move(recipes).value();
+  return plan;
+}
+
 }  // namespace schemamem

@@ -47,6 +47,13 @@ Result<std::vector<ModelChoice>> parse_models(std::string_view text);
 /// Names or paths of recipes; `overrides` are applied to each.
 Result<std::vector<SweepRecipe>> parse_recipes(std::string_view text, const std::vector<std::string>& overrides);
 
+/// The lists of a plan, as they are typed; its tasks are given.
+struct PlanLists {
+  std::string models, seeds, recipes;
+  std::vector<std::string> overrides;
+};
+Result<SweepPlan> parse_plan(const PlanLists& lists, std::vector<std::shared_ptr<const Task>> tasks);
+
 /// The text of sweep.toml (docs/formats.md, "Sweeps"): a function of the plan alone, with every value of every recipe.
 std::string sweep_toml(const SweepPlan& plan);
 /// The way back; `file` names the text in messages.

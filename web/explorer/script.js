@@ -19,7 +19,7 @@ export const kWords = {
   wait: { takes: "ROWS", tells: "lets so many questions pass, about addresses that were never written",
     read: ([n]) => ({ rows: whole(n, kLongestWait) }), count: [1] },
   reset: { takes: "", tells: "forgets everything", read: () => ({}), count: [0] },
-  fork: { takes: "[NAME]", tells: "keeps this past, and goes on with a second one", read: ([n]) => ({ name: n === undefined ? "" : name_of(n) }), count: [0, 1] },
+  fork: { takes: "[NAME]", tells: "makes a second past that begins here; switch goes on with it", read: ([n]) => ({ name: n === undefined ? "" : name_of(n) }), count: [0, 1] },
   switch: { takes: "NAME", tells: "goes on with another past", read: ([n]) => ({ name: name_of(n) }), count: [1] },
   zero: { takes: "[LAYER]", tells: "changed memory: sets S to zero, of all layers or of one", count: [0, 1],
     read: ([n], task) => ({ layer: n === undefined ? -1 : n === "0" ? null : minus_one(whole(n, task.layers)) }) },
